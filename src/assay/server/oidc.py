@@ -247,7 +247,10 @@ class OidcProvider:
             except InvalidKeyIdError:  # the provider may have a new key
                 decoded = jws.deserialize_compact(token, await self._key_set(metadata, anew=True), registry=registry)
         except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise NotLoggedIn("the token is not signed with a key of the provider") from error
+            reason = getattr(error, "description", "")
+            raise NotLoggedIn(
+                f"the token is not signed with a key of the provider{f': {reason}' if reason else ''}"
+            ) from error
         return decoded.headers(), claims_in(decoded.payload)
 
     # the user

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 from away_provider import away, metadata_of
+from joserfc import jws
+from joserfc.jwk import RSAKey
 from starlette.requests import HTTPConnection
 
 from assay import Assay
-from assay.core.errors import ProviderFailed
+from assay.core.errors import NotLoggedIn, ProviderFailed
 from assay.server import oidc
 from assay.server.gate import identify
 
@@ -67,6 +70,26 @@ async def test_what_is_wrong_is_said_in_plain_words(
             with pytest.raises(ProviderFailed) as failed:
                 await ask
             assert str(failed.value) == f"the login provider {said.format(url=url, host=host)}"
+
+
+async def test_what_is_wrong_with_keys_and_signatures() -> None:
+    async with away() as (there, provider):
+        there.answer = metadata_of(provider)
+        with pytest.raises(ProviderFailed, match=f"has no valid keys at {provider.settings.issuer}/jwks"):
+            await provider.authenticate("a.b.c")
+    for token, said in (
+        ("a.b.c", "the token is not signed with a key of the provider: Invalid header"),
+        (
+            jws.serialize_compact({"alg": "RS256"}, b"{}", RSAKey.generate_key()),
+            "not signed with a key of the provider$",
+        ),
+    ):
+        async with away() as (there, provider):
+            there.answer = metadata_of(provider)
+            await provider.metadata()
+            there.answer = json.dumps({"keys": [RSAKey.generate_key().as_dict(private=False)]}).encode()
+            with pytest.raises(NotLoggedIn, match=said):
+                await provider.authenticate(token)
 
 
 async def test_nobody_listens_there() -> None:
