@@ -13,7 +13,7 @@ from assay.core.lazy import lazy_module
 from assay.core.milestones import progress_lines
 from assay.core.view import RunView
 
-english = lazy_module("assay.locale.english")  # only runs in other languages need it
+english = lazy_module("assay.locale.english")  # only runs need it
 
 
 class ProgressLines:
