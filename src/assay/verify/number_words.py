@@ -174,7 +174,7 @@ _FISCAL_YEARS = regex(
 
 def fiscal_years(text: str) -> Iterator[tuple[int, int, str]]:
     """The place of each fiscal year in `text` (folded) that is no period, "2024 fiscal year" or in a list; the year."""
-    for match in _FISCAL_YEARS.finditer(text) if " year" in text else ():
+    for match in _FISCAL_YEARS.finditer(text) if "year" in text.lower() else ():
         if match["before"]:
             yield match.start(), match.end(), match["before"]
         for year in re.finditer(_YEAR, match["list"] or ""):

@@ -254,7 +254,7 @@ def test_tokens_ascend_and_text_carries_its_own(text: str) -> None:
         ("Sales were 5 million in 2024.", "Sales were 5 million in 2024. The board met in FY24.", "quoted", ""),
         ("In 2024 sales were 5 million.", "Sales were 5 million in 2024. The board met in FY24.", "supported", ""),
         ("In fiscal 2024 sales were 5 million.", "Sales were 5 million in fiscal year 2024.", "supported", ""),
-        ("Sales were 5 million in FY24.", "In the 2024 fiscal year, sales were 5 million.", "unchecked", "the nearest"),
+        ("Sales were 5 million in FY24.", "In the 2024 Fiscal Year, sales were 5 million.", "unchecked", "the nearest"),
         (
             "Sales in fiscal 2024 were 5 million.",
             "Sales in fiscal years 2023 and 2024 were 5 million.",
