@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,16 +12,16 @@ from assay.settings.server import OidcSettings
 
 
 class Away:
-    """A provider that accepts connections and never answers, unless `answer` is set."""
+    """A provider that accepts connections and never answers, unless `answer` is set, or a `status` other than 200."""
 
     def __init__(self) -> None:
-        self.connections, self.answer, self.port = 0, b"", 0
+        self.connections, self.answer, self.status, self.port = 0, b"", 200, 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         asked = await reader.read(4_000)
-        if self.answer and asked:
-            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(self.answer)}\r\nConnection: close\r\n\r\n"
+        if asked and (self.answer or self.status != 200):
+            head = f"HTTP/1.1 {self.status} -\r\nContent-Length: {len(self.answer)}\r\nConnection: close\r\n\r\n"
             writer.write(head.encode() + self.answer)
         else:
             await reader.read()  # until the client gives up
@@ -35,3 +36,14 @@ async def away() -> AsyncIterator[tuple[Away, OidcProvider]]:
     settings = OidcSettings(issuer=f"http://127.0.0.1:{there.port}", client_id="c", audience="https://a.example")
     async with server:
         yield there, OidcProvider(settings, None)
+
+
+def metadata_of(provider: OidcProvider) -> bytes:
+    """The metadata that the provider would publish."""
+    issuer = provider.settings.issuer
+    endpoints = {
+        "authorization_endpoint": f"{issuer}/authorize",
+        "token_endpoint": f"{issuer}/token",
+        "jwks_uri": f"{issuer}/jwks",
+    }
+    return json.dumps({"issuer": issuer, **endpoints}).encode()

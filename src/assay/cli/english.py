@@ -7,27 +7,24 @@ from functools import partial
 
 import msgspec
 
-from assay.core import events
 from assay.core.claims import Claim
-from assay.core.events import Envelope, RunCreated
+from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.milestones import progress_lines
 from assay.core.view import RunView
 
-english = lazy_module("assay.locale.english")  # only runs in other languages need it
+english = lazy_module("assay.locale.english")  # only runs need it
 
 
 class ProgressLines:
     """The lines of a run's events, one after another, at a verbosity."""
 
     def __init__(self, verbosity: int) -> None:
-        self._verbosity, self._locale = verbosity, ""
+        self._verbosity, self._decode = verbosity, english.EnglishEvents().decode
 
     def lines_of(self, envelope: Envelope) -> list[str]:
-        """The lines for an event; those of `RunCreated` are for the events after it too."""
-        if envelope.type == RunCreated.kind and isinstance(event := events.decode(envelope), RunCreated):
-            self._locale = event.brief.locale
-        return progress_lines(envelope, self._verbosity, in_english=partial(_in_english, self._locale))
+        """The lines for an event."""
+        return progress_lines(envelope, self._verbosity, self._decode)
 
 
 def english_view(view: RunView) -> RunView:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 
-import msgspec
-
 from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
@@ -52,21 +50,18 @@ def _lines(verb: str, reason: str, paths: Sequence[str]) -> list[str]:
 MAX_LINE_CHARS = 160
 
 
-def progress_lines(envelope: Envelope, verbosity: int, in_english: Callable[[str], str] = str) -> list[str]:
-    """The lines for this event at a verbosity (-1 quiet, 0 milestones, 1 and more everything).
-
-    `in_english` turns what code said in the language of the report into English.
-    """
+def progress_lines(
+    envelope: Envelope, verbosity: int, decode: Callable[[Envelope], Event | None] = events.decode
+) -> list[str]:
+    """The lines for this event at a verbosity (-1 quiet, 0 milestones, 1 and more everything)."""
     if verbosity < 0:
         return []
-    event = events.decode(envelope)
+    event = decode(envelope)
     if event is None:
         return []
-    if isinstance(event, events.Warned):
-        event = msgspec.structs.replace(event, message=in_english(event.message))
     line = milestone_line(event)
     if isinstance(event, events.RunCreated):
-        line = f"run {envelope.run_id}: searching {in_english(event.brief.scope.label)}"
+        line = f"run {envelope.run_id}: searching {event.brief.scope.label}"
     texts = [shorten(line)]
     if verbosity > 0 and (detail := detail_line(event)):
         texts.append(f"  {shorten(detail)}")

@@ -1,7 +1,7 @@
 """Translates back into English what code said in the language of a report.
 
-Commands and their progress are in English; a report, and what the log has for it, is in its own language. So a command
-that shows a warning or a reason from a log asks here for the English.
+Commands and all progress are in English; a report, and what the log has for it, is in its own language. Who shows a
+warning or a reason from a log asks here for the English.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import re
 from functools import cache, lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
+from assay.core import events
+from assay.core.events import Envelope, Event
 from assay.core.lazy import lazy_module, regex
 from assay.core.translation import ENGLISH
 from assay.locale import LOCALES, read_compiled
@@ -34,6 +37,39 @@ class _Message(msgspec.Struct, frozen=True):
 def in_english(text: str, locale: str) -> str:
     """A text by code in a locale, in English; what is in no message of its catalogue stays as it is."""
     return text if locale in ("", ENGLISH) or locale not in LOCALES else _translate(text, locale)
+
+
+_SAID_BY_CODE: dict[type[Event], str] = {
+    events.AgentFailed: "error",
+    events.ClarifyAnswered: "assumptions",
+    events.ConflictFound: "text",
+    events.ToolFailed: "reason",
+    events.Warned: "message",
+}
+"""The fields of events in which code speaks the language of the report."""
+
+
+class EnglishEvents:
+    """Reads the events of a run, one after another, with what code said in the language of the report in English."""
+
+    def __init__(self) -> None:
+        self._locale = ""
+
+    def decode(self, envelope: Envelope) -> Event | None:
+        """The event, None if it is of an unknown kind; the first says the language of all."""
+        event = events.decode(envelope)
+        if isinstance(event, events.RunCreated):
+            self._locale = event.brief.locale
+            scope = replace(event.brief.scope, label=self._say(event.brief.scope.label))
+            return replace(event, brief=replace(event.brief, scope=scope))
+        if event is None or not (name := _SAID_BY_CODE.get(type(event))):
+            return event
+        said = getattr(event, name)
+        english = self._say(said) if isinstance(said, str) else tuple(map(self._say, said))
+        return replace(event, **{name: english})
+
+    def _say(self, text: str) -> str:
+        return in_english(text, self._locale)
 
 
 @lru_cache(maxsize=4096)  # a live view asks for the same texts again and again

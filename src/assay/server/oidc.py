@@ -26,7 +26,7 @@ from joserfc.jws import JWSRegistry
 
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
-from assay.core.remote_services import tls_context
+from assay.core.remote_services import connection_problem, tls_context
 from assay.server.id_claims import LEEWAY, Claims, claim_of, claims_in, describe_clock_skew, subject
 from assay.services.users import Person
 from assay.settings import Settings
@@ -157,7 +157,7 @@ class OidcProvider:
                     redirect_uri=redirect,
                 )
         except (httpx2.HTTPError, TimeoutError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise ProviderFailed(f"the login provider does not answer: {type(error).__name__}") from error
+            raise _provider_failure(error, metadata.token_endpoint) from error
         except AuthlibBaseError as error:
             words = str(error.error)[:80]
             if words in CLIENT_ERRORS:
@@ -247,7 +247,10 @@ class OidcProvider:
             except InvalidKeyIdError:  # the provider may have a new key
                 decoded = jws.deserialize_compact(token, await self._key_set(metadata, anew=True), registry=registry)
         except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise NotLoggedIn(f"the token is not signed by the provider: {type(error).__name__}") from error
+            reason = getattr(error, "description", "")
+            raise NotLoggedIn(
+                f"the token is not signed with a key of the provider{f': {reason}' if reason else ''}"
+            ) from error
         return decoded.headers(), claims_in(decoded.payload)
 
     # the user
@@ -336,7 +339,7 @@ class OidcProvider:
             try:
                 return KeySet.import_key_set(cast(Any, keys))
             except (JoseError, KeyError, TypeError, ValueError) as error:
-                raise ProviderFailed(f"the provider's keys cannot be read: {type(error).__name__}") from error
+                raise ProviderFailed(f"the login provider has no valid keys at {metadata.jwks_uri}") from error
 
         return await self._keys.get(request, KEYS_AGAIN_SECONDS if anew else KEPT_SECONDS)
 
@@ -355,10 +358,7 @@ class OidcProvider:
                         raise ProviderFailed(f"{url} answers with more than {ANSWER_BYTES:,} bytes")
             return msgspec.json.decode(data, type=dict[str, Any])
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, msgspec.MsgspecError) as error:
-            raise ProviderFailed(
-                f"the login provider does not answer as it should at {url} ({type(error).__name__}): try again later, "
-                "or check server.oidc.issuer"
-            ) from error
+            raise _provider_failure(error, url) from error
 
     def _client(self, metadata: Metadata, redirect: str) -> Any:
         methods = metadata.token_endpoint_auth_methods_supported
@@ -372,6 +372,17 @@ class OidcProvider:
             code_challenge_method="S256",
             timeout=TIMEOUT_SECONDS,
         )
+
+
+def _provider_failure(error: Exception, url: str) -> ProviderFailed:
+    """Why the provider gave no answer at `url` that can be read, and what to do."""
+    advice = "try again later, or check server.oidc.issuer"
+    if isinstance(error, httpx2.HTTPStatusError):
+        return ProviderFailed(f"the login provider answers {error.response.status_code} at {url}: {advice}")
+    if isinstance(error, httpx2.TransportError | TimeoutError):
+        problem = connection_problem(error, url)
+        return ProviderFailed(f"the login provider (server.oidc.issuer) cannot be reached: {problem}")
+    return ProviderFailed(f"the login provider does not answer as it should at {url}: {advice}")
 
 
 def provider_of(settings: Settings) -> OidcProvider:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, starmap
 
 import msgspec
 
@@ -17,7 +17,7 @@ from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.periods import Period, periods_in
-from assay.verify.number_words import BOUNDS, MONEY, Bound, Share, row_measure, shares
+from assay.verify.number_words import BOUNDS, MONEY, Bound, Share, fiscal_years, row_measure, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -80,7 +80,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` only its
     digits and point; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may be bare or a
     percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be a year: four digits
-    alone, in a suitable place. `terms` are the two numbers of a fraction ("one in five").
+    alone, in a suitable place; `fiscal`, that it is a fiscal year. `terms` are the two numbers of a fraction ("one in
+    five").
     """
 
     text: str
@@ -94,6 +95,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     scaled: bool = False
     bound: Bound = ""
     year: bool = False
+    fiscal: bool = False
     word: bool = False
     ordinal: bool = False
     terms: tuple[int, ...] = ()
@@ -125,42 +127,35 @@ Token = Amount | Day | Literal
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
     """Every token with digits, and number words, in `text` (folded), in order, without overlaps."""
+    days = chain.from_iterable(pattern.finditer(text) for pattern in _DATES)
+    candidates = chain[Token | None](
+        (_period(period, text) for period in periods_in(text)),
+        map(_day, days),
+        starmap(_fiscal_year, fiscal_years(text)),
+        (Literal(text=match[0], start=match.start(), end=match.end()) for match in _LITERAL.finditer(text)),
+        (_fraction(share, text) for share in shares(text)),
+    )
     all_tokens: list[Token] = []
     mask = bytearray(len(text))
-
-    def take(token: Token) -> None:
-        all_tokens.append(token)
-        mask[token.start : token.end] = b"\1" * (token.end - token.start)
-
-    for period in periods_in(text):
-        take(_period(period, text))
-    for day in filter(None, map(_day, chain.from_iterable(pattern.finditer(text) for pattern in _DATES))):
-        if not any(mask[day.start : day.end]):
-            take(day)
-    for match in _LITERAL.finditer(text):
-        if not any(mask[match.start() : match.end()]):
-            take(Literal(text=match[0], start=match.start(), end=match.end()))
-    for share in shares(text):
-        if not any(mask[share.start : share.end]):
-            take(_fraction(share, text))
-    for amount in _amounts(text, mask):
-        take(amount)
-    return tuple(sorted(all_tokens, key=lambda token: token.start))
+    for token in candidates:
+        if token is not None and not any(mask[token.start : token.end]):
+            all_tokens.append(token)
+            mask[token.start : token.end] = b"\1" * (token.end - token.start)
+    return tuple(sorted((*all_tokens, *_amounts(text, mask)), key=lambda token: token.start))
 
 
 def _period(period: Period, text: str) -> Token:
     """A week, quarter or half as it is written; a fiscal year as its year, which may be written with two digits."""
-    if not period.code.startswith("fy"):
-        return Literal(text=text[period.first : period.last], start=period.first, end=period.last)
-    year = period.code.removeprefix("fy")
+    start, end = period.first, period.last
+    if period.code.startswith("fy"):
+        return _fiscal_year(start, end, period.code.removeprefix("fy"))
+    return Literal(text=text[start:end], start=start, end=end)
+
+
+def _fiscal_year(start: int, end: int, year: str) -> Amount:
+    values = (Decimal(year),)
     return Amount(
-        text=year,
-        start=period.first,
-        end=period.last,
-        literal=year,
-        values=(Decimal(year),),
-        quantum=Decimal(1),
-        year=True,
+        text=year, start=start, end=end, literal=year, values=values, quantum=Decimal(1), year=True, fiscal=True
     )
 
 

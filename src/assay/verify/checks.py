@@ -25,7 +25,7 @@ from assay.verify.rows import check_computed_claim
 from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
 from assay.verify.verifier.index import index_evidence
 from assay.verify.verifier.signs import copied_share
-from assay.verify.verifier.verdicts import weigh
+from assay.verify.verifier.verdicts import WeighedClaim, weigh
 
 
 class AddedCheck(msgspec.Struct, frozen=True):
@@ -155,7 +155,7 @@ def weigh_words(
     if "lexical" in checks_off:
         return NO_JUDGE
     doubt = objection(findings, evidence)
-    weighed = weigh(reword_numbers(claim, findings), _weighable(evidence), is_doubted=doubt is not None)
+    weighed = weigh_wordings(claim, findings, _weighable(evidence), is_doubted=doubt is not None)
     pattern = (
         _("compared by words, likely ({score}): {why}")
         if weighed.is_likely
@@ -165,6 +165,17 @@ def weigh_words(
     return Check(
         rule="lexical", verdict=weighed.verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons)
     )
+
+
+def weigh_wordings(claim: str, findings: Collection[SlotFinding], text: str, *, is_doubted: bool) -> WeighedClaim:
+    """Weigh a claim with its numbers as `text` writes them.
+
+    If the text says more there ("24 March 2025" for 2025), the rest may add weight; its lack is no reason against.
+    """
+    wordings = dict.fromkeys(reword_numbers(claim, findings, adding=adding) for adding in (False, True))
+    weighed = [weigh(wording, text, is_doubted=is_doubted) for wording in wordings]
+    best = max(weighed, key=lambda each: each.score)
+    return msgspec.structs.replace(best, reasons=weighed[0].reasons)
 
 
 def _weighable(evidence: ClaimEvidence) -> str:
@@ -221,15 +232,24 @@ def _passage_texts(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
     """The verdict of the first rule that objects and may decide; None leaves it to the words or a judge.
 
-    Rules in `DOUBTING_RULES` decide only about a sentence that is copied except for what they object to.
+    Rules in `DOUBTING_RULES` decide only about a sentence that is copied except for what they object to. If a fiscal
+    year stands for a calendar year, the claim is unchecked.
     """
     objections = [finding for finding in findings if finding.veto]
     firm = [finding for finding in objections if finding.rule not in DOUBTING_RULES]
     if firm or not objections:
-        return objection(firm, evidence)
+        return objection(firm, evidence) or _unclear_year(findings)
     slots = [finding.slot.text for finding in objections]
     is_copied = copied_share(claim, index_evidence(_weighable(evidence)), slots) >= COPIED_SHARE
-    return objection(objections, evidence) if is_copied else None
+    return objection(objections, evidence) if is_copied else _unclear_year(findings)
+
+
+def _unclear_year(findings: Iterable[SlotFinding]) -> Check | None:
+    """The verdict on a calendar year for which the evidence has a fiscal year, or the reverse."""
+    for finding in findings:
+        if finding.rule == "date" and finding.outcome == "conflict" and not finding.veto:
+            return Check(rule=finding.rule, verdict="unchecked", reason=_conflict_reason(finding))
+    return None
 
 
 def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
@@ -240,12 +260,16 @@ def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Che
     same = [finding for finding in objections if finding.rule == objections[0].rule]
     conflict = next((finding for finding in same if finding.outcome == "conflict"), None)
     if conflict is not None:
-        reason = _("the claim says {claimed}, {passage} says {said}").format(
-            claimed=repr(conflict.slot.text), passage=conflict.passage, said=repr(conflict.said[:200])
-        )
-        return Check(rule=conflict.rule, verdict="contradicted", reason=_name_check(conflict.rule, reason))
+        reason = _name_check(conflict.rule, _conflict_reason(conflict))
+        return Check(rule=conflict.rule, verdict="contradicted", reason=reason)
     reason = _absence_reason(same, len(evidence.passages))
     return Check(rule=same[0].rule, verdict="unsupported", reason=_name_check(same[0].rule, reason))
+
+
+def _conflict_reason(conflict: SlotFinding) -> str:
+    return _("the claim says {claimed}, {passage} says {said}").format(
+        claimed=repr(conflict.slot.text), passage=conflict.passage, said=repr(conflict.said[:200])
+    )
 
 
 def _name_check(rule: str, reason: str) -> str:

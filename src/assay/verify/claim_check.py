@@ -33,15 +33,15 @@ from assay.verify.checks import (
     lower_hearsay,
     objection,
     veto,
+    weigh_wordings,
     weigh_words,
 )
-from assay.verify.evidence import ClaimEvidence, SlotFinding, reword_numbers
+from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.evidence_index import has_inherited_citation
 from assay.verify.judge import ask_judge
 from assay.verify.rows import check_row
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.verifier.index import MAX_EVIDENCE_CHARS, add_nearest
-from assay.verify.verifier.verdicts import weigh
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
@@ -84,8 +84,8 @@ def decide(claim: str, text: str, added_checks: Sequence[AddedCheck] = ()) -> Ru
         return RuleDecision(verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=reasons)
     findings = examine(claim, evidence, added_checks=added_checks)
     veto_check, doubt = veto(claim, findings, evidence), objection(findings, evidence)
-    weighed = weigh(reword_numbers(claim, findings), text, is_doubted=doubt is not None)
-    reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
+    weighed = weigh_wordings(claim, findings, text, is_doubted=doubt is not None)
+    reasons = (ruling.reason, *weighed.reasons) if (ruling := veto_check or doubt) else weighed.reasons
     if veto_check is None:
         verdict, score, rule = weighed.verdict, weighed.score, "lexical"
     else:

@@ -240,7 +240,8 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
 
     `said` is what the evidence says instead, as written, empty if it says nothing or the same; `passage` is the id of
     that passage. `veto` says that this finding alone makes the claim unsupported. Without it, a conflict or absence is
-    only a sign, since small number words and names are often expressed in other words.
+    only a sign, since small number words and names are often expressed in other words; a conflict of dates (a fiscal
+    year for a calendar year) leaves the claim unchecked.
     """
 
     rule: str
@@ -272,14 +273,21 @@ _REACH = 24
 """Code points before a number that may contain its bound."""
 
 
-def reword_numbers(claim: str, findings: Iterable[SlotFinding]) -> str:
-    """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
+def reword_numbers(claim: str, findings: Iterable[SlotFinding], *, adding: bool = True) -> str:
+    """`claim` with each number that the evidence writes differently as in the evidence, without its bound.
+
+    Without `adding`, a number stays if the evidence only says more ("24 March 2025" for 2025).
+    """
     stated_findings = (
         finding
         for finding in findings
         if finding.rule in ("number", "date") and finding.outcome == "stated" and finding.said
     )
-    replacements = {finding.slot: finding.said for finding in stated_findings}
+    replacements = {
+        finding.slot: finding.said
+        for finding in stated_findings
+        if adding or not set(words(finding.slot.text)) < set(words(finding.said))
+    }
     for slot in sorted(replacements, key=lambda slot: -slot.start):
         before = claim[: slot.start]
         match = _BOUND.search(before, max(0, len(before) - _REACH))

@@ -29,6 +29,12 @@ def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> b
     return claim.literal == _literal(evidence.text)
 
 
+def may_be_another_year(claim: Token, evidence: Token) -> bool:
+    """True if one of two equal years is fiscal and the other is not, or a day in it: they may be different times."""
+    is_fiscal = isinstance(evidence, Amount) and evidence.fiscal
+    return isinstance(claim, Amount) and not claim.ordinal and claim.fiscal != is_fiscal
+
+
 def _names_century(claim: Token, evidence: Token) -> bool:
     """True if the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
     if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:

@@ -160,3 +160,22 @@ def _terms(parts: dict[str, str]) -> tuple[int, int]:
 
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() else _WHOLES[text]
+
+
+# Fiscal years.
+
+_YEAR = r"(?:19|20)\d{2}"
+_FISCAL_YEARS = regex(
+    rf"(?<![\w.,-])(?P<before>{_YEAR})[ -](?:fiscal|financial) years?\b"
+    rf"|\b(?:fiscal|financial) years (?P<list>{_YEAR}(?:(?:,|,? and|,? or| to| ?-) ?{_YEAR})*)",
+    re.IGNORECASE,
+)
+
+
+def fiscal_years(text: str) -> Iterator[tuple[int, int, str]]:
+    """The place of each fiscal year in `text` (folded) that is no period, "2024 fiscal year" or in a list; the year."""
+    for match in _FISCAL_YEARS.finditer(text) if "year" in text.lower() else ():
+        if match["before"]:
+            yield match.start(), match.end(), match["before"]
+        for year in re.finditer(_YEAR, match["list"] or ""):
+            yield match.start("list") + year.start(), match.start("list") + year.end(), year[0]

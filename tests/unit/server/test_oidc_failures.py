@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
-from away_provider import away
+from away_provider import away, metadata_of
+from joserfc import jws
+from joserfc.jwk import RSAKey
 from starlette.requests import HTTPConnection
 
 from assay import Assay
-from assay.core.errors import ProviderFailed
+from assay.core.errors import NotLoggedIn, ProviderFailed
 from assay.server import oidc
 from assay.server.gate import identify
 
@@ -27,18 +29,80 @@ async def test_a_failure_is_remembered_for_a_moment(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(oidc, "TIMEOUT_SECONDS", 60.0)
         monkeypatch.setattr(oidc, "FAILED_SECONDS", 0.0)
         issuer = provider.settings.issuer
-        there.answer = json.dumps(
-            {
-                "issuer": issuer,
-                "authorization_endpoint": f"{issuer}/authorize",
-                "token_endpoint": f"{issuer}/token",
-                "jwks_uri": f"{issuer}/jwks",
-            }
-        ).encode()
+        there.answer = metadata_of(provider)
         assert (await provider.metadata()).issuer == issuer
         there.answer = b""
         assert (await provider.metadata()).issuer == issuer  # cached
         assert there.connections == 1
+
+
+ATTEMPT = oidc.LoginAttempt(state="s", nonce="n", verifier="v")
+ADVICE = "try again later, or check server.oidc.issuer"
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "said"),
+    [
+        (503, b"", f"answers 503 at {{url}}: {ADVICE}"),
+        (200, b"<html>", f"does not answer as it should at {{url}}: {ADVICE}"),
+        (
+            200,
+            b"",
+            "(server.oidc.issuer) cannot be reached: {host} does not answer in time: check the address and the network",
+        ),
+    ],
+)
+async def test_what_is_wrong_is_said_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, status: int, answer: bytes, said: str
+) -> None:
+    async with away() as (there, provider):
+        issuer, host = provider.settings.issuer, provider.settings.issuer.removeprefix("http://")
+        there.answer = metadata_of(provider)
+        await provider.metadata()
+        there.status, there.answer = status, answer
+        if status == 200 and not answer:
+            monkeypatch.setattr(oidc, "TIMEOUT_SECONDS", 1.0)
+        other = oidc.OidcProvider(provider.settings, None)
+        for ask, url in (
+            (other.metadata(), f"{issuer}/.well-known/openid-configuration"),
+            (provider.finish_login(ATTEMPT, "code", "http://here/back"), f"{issuer}/token"),
+        ):
+            with pytest.raises(ProviderFailed) as failed:
+                await ask
+            assert str(failed.value) == f"the login provider {said.format(url=url, host=host)}"
+
+
+async def test_what_is_wrong_with_keys_and_signatures() -> None:
+    async with away() as (there, provider):
+        there.answer = metadata_of(provider)
+        with pytest.raises(ProviderFailed, match=f"has no valid keys at {provider.settings.issuer}/jwks"):
+            await provider.authenticate("a.b.c")
+    for token, said in (
+        ("a.b.c", "the token is not signed with a key of the provider: Invalid header"),
+        (
+            jws.serialize_compact({"alg": "RS256"}, b"{}", RSAKey.generate_key()),
+            "not signed with a key of the provider$",
+        ),
+    ):
+        async with away() as (there, provider):
+            there.answer = metadata_of(provider)
+            await provider.metadata()
+            there.answer = json.dumps({"keys": [RSAKey.generate_key().as_dict(private=False)]}).encode()
+            with pytest.raises(NotLoggedIn, match=said):
+                await provider.authenticate(token)
+
+
+async def test_nobody_listens_there() -> None:
+    async with away() as (there, provider):
+        there.answer = metadata_of(provider)
+        await provider.metadata()
+    other = oidc.OidcProvider(provider.settings, None)
+    host = provider.settings.issuer.removeprefix("http://")
+    for ask in (other.metadata(), provider.finish_login(ATTEMPT, "code", "http://here/back")):
+        with pytest.raises(
+            ProviderFailed, match=f"cannot be reached: {host} refuses the connection: check the address"
+        ):
+            await ask
 
 
 async def test_a_token_of_assay_never_waits_for_the_provider(tmp_path: Path) -> None:

@@ -17,9 +17,12 @@ from pydantic import TypeAdapter
 from sampling import scaled
 
 from assay.core import events as e
+from assay.core.brief import Brief
 from assay.core.report import build_report
+from assay.core.translation import gettext
 from assay.core.view import fold_events
 from assay.export.markdown import after_text, render
+from assay.locale import use_locale
 from assay.server.openai.chat_stream import ChatProjection
 from assay.server.openai.response_stream import CLAIMS, RESULTS, SOURCES, ResponseProjection
 from assay.server.openai.text import PIECE, AnswerText, answer_of
@@ -253,3 +256,14 @@ def test_every_prefix_is_a_valid_chat(events: list[e.Envelope], data: st.DataObj
     assert "".join(delta.get("content", "") for delta in deltas) == completion["choices"][0]["message"]["content"]
     assert completion["choices"][0]["finish_reason"] == ends[-1]
     assert completion["citations"] == whole[-1]["citations"]
+
+
+def test_progress_is_in_english_whatever_the_language_of_the_report() -> None:
+    log = logs.Log()
+    log.add("", e.RunCreated(brief=Brief(question="Wie tief?", date="2025-01-02", locale="de", models={})))
+    with use_locale("de"):
+        log.add("research", e.Warned(message=gettext("a search provider was left out: {why}").format(why="brave")))
+    for projection in (ChatProjection("http://here"), ResponseProjection()):
+        parts = [part for envelope in log.events for part in projection.add_event(envelope)]
+        sent = msgspec.json.encode(parts).decode()
+        assert "warning: a search provider was left out: brave" in sent

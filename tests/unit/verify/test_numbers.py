@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from assay.core.sources import Surroundings
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import analyze_text, fold_text, read_texts
-from assay.verify.checks import examine
+from assay.verify.checks import check_by_code, examine
+from assay.verify.claim_check import decide, text_evidence
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.numbers import find
 
@@ -225,3 +226,56 @@ def test_tokens_ascend_and_text_carries_its_own(text: str) -> None:
         at = token.end
         assert isinstance(token, Day) or any(sign.isdecimal() for sign in token.text) or isinstance(token, Amount)
     assert missing(text, [text]) == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "verdict", "reason"),
+    [
+        ("Sales were 5 million in 2024.", "Sales were 5 million in FY24.", "unchecked", "'2024', the text says 'FY24'"),
+        (
+            "Sales were 5 million in 2024.",
+            "Sales were 5 million in fiscal year 2024.",
+            "unchecked",
+            "'2024', the text says 'fiscal year 2024'",
+        ),
+        ("Sales were 5 million in FY24.", "Sales were 5 million in 2024.", "unchecked", "'FY24', the text says '2024'"),
+        (
+            "Sales were 5 million in fiscal year 2024.",
+            "Sales were 5 million by 24 March 2024.",
+            "unchecked",
+            "'fiscal year 2024', the text says '24 March 2024'",
+        ),
+        (
+            "Sales were 5 million in 2024.",
+            "Sales were 5 million in FY24. The board met in 2024.",
+            "unchecked",
+            "'2024', the text says 'FY24'",
+        ),
+        ("Sales were 5 million in 2024.", "Sales were 5 million in 2024. The board met in FY24.", "quoted", ""),
+        ("In 2024 sales were 5 million.", "Sales were 5 million in 2024. The board met in FY24.", "supported", ""),
+        ("In fiscal 2024 sales were 5 million.", "Sales were 5 million in fiscal year 2024.", "supported", ""),
+        ("Sales were 5 million in FY24.", "In the 2024 Fiscal Year, sales were 5 million.", "unchecked", "the nearest"),
+        (
+            "Sales in fiscal 2024 were 5 million.",
+            "Sales in fiscal years 2023 and 2024 were 5 million.",
+            "supported",
+            "",
+        ),
+        (
+            "Sales were 5 million in 2024.",
+            "Sales were 5 million in the 2024 financial year.",
+            "unchecked",
+            "'2024', the text says '2024 financial year'",
+        ),
+        ("Sales were 5 million in 2023.", "Sales were 5 million in FY24.", "contradicted", "'2023'"),
+        ("Sales were 6 million in 2024.", "Sales were 5 million in FY24.", "contradicted", "'6 million'"),
+        ("It was built in the 21st century.", "It was built in FY24.", "unsupported", "its words"),
+    ],
+)
+def test_a_fiscal_year_is_no_calendar_year(claim: str, text: str, verdict: str, reason: str) -> None:
+    decision = decide(claim, text)
+    assert decision.verdict == verdict, decision
+    assert reason in decision.reasons[0]
+    by_code = check_by_code(claim, text_evidence(text), has_markers=True)
+    assert by_code.verdict == verdict
+    assert by_code.rule == decision.rule

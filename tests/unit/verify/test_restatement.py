@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assay.verify.checks import examine
 from assay.verify.claim_check import decide, text_evidence, without_citations
 from assay.verify.evidence import reword_numbers
+from assay.verify.verifier.verdicts import weigh
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,34 @@ from assay.verify.evidence import reword_numbers
 )
 def test_a_number_is_read_as_the_evidence_has_it(claim: str, text: str, read: str) -> None:
     assert reword_numbers(claim, examine(claim, text_evidence(text))) == read
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "The bridge opened in 2025.",
+            "The bridge opened. It is of stone. Ships pass. Trains pass. On 24 March 2025 it rained.",
+        ),
+        (
+            "The bridge opened in March 2025.",
+            "The bridge opened early. The firm of Lyon got its pay on March 24, 2025.",
+        ),
+        ("The bridge opened in 2025.", "On 24 March 2025 the bridge opened."),
+        (
+            "The bridge cost 45 million.",
+            "The bridge cost much. In Lyon 45.1 million live, and 45 million francs are paid.",
+        ),
+    ],
+)
+def test_a_claim_need_not_say_the_rest_of_what_the_evidence_says(claim: str, text: str) -> None:
+    findings = examine(claim, text_evidence(text))
+    longer, shorter = (reword_numbers(claim, findings, adding=adding) for adding in (True, False))
+    assert shorter == claim != longer
+    decision = decide(claim, text)
+    assert decision.score == max(weigh(wording, text).score for wording in (longer, shorter))
+    assert decision.reasons == weigh(claim, text).reasons
+    assert not {"24", "1"} & set(" ".join(decision.reasons).replace(",", " ").split())
 
 
 @pytest.mark.parametrize(

@@ -175,41 +175,44 @@ class WebFetcher:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
 
     async def _fetch_address(self, url: str, before: str, rules: WebRules) -> Fetched:
-        """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does."""
-        try:
-            return await self._follow_redirects(url, before, rules)
-        except (httpcore2.TimeoutException, TimeoutError) as error:
-            raise FetchFailed("timeout: the server does not answer") from error
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise FetchFailed(f"unreachable: {connection_problem(error, url)}") from error
-
-    async def _follow_redirects(self, url: str, before: str, rules: WebRules) -> Fetched:
-        """Follow redirects; each hop is a new address, checked like the first."""
+        """What is at an address, after redirects; `before` is the page that leads there, "" if none does."""
         address, page, redirects = parse_address(url), parse_address(before) if before else None, list[str]()
         while True:
-            if page is not None:
-                await self._network.check_lead(page, address)
-            if why := rules.host_refusal_reason(address.host):
-                raise FetchFailed(f"blocked: {address.host} is left out of this run ({why})")
-            if rules.excludes(address.href):
-                raise FetchFailed("blocked: this page was left out of this run by request")
-            site = self._site(address.origin)
-            if self._robots and (why := (await self._robots_rules(site, address, rules)).refusal(address, self._agent)):
-                raise FetchFailed(f"robots: {address.host} {why}")
-            cached = None if rules.fresh else await self._cached_page(address)
-            if cached is not None and cached.fresh_until > to_timestamp(self._clock.now()):
-                return _reuse_page(cached.page, url, redirects, kept="fresh")
-            # Two addresses may lead to one page at the same time: it is requested once.
-            ask = partial(self._request_hop, site, address, url, tuple(redirects), cached)
-            answer = await share_work(self._hops, (address.href, rules), ask)
+            try:
+                answer = await self._fetch_hop(page, address, url, redirects, rules)
+            except (httpcore2.TimeoutException, TimeoutError) as error:
+                raise FetchFailed("timeout: the server does not answer") from error
+            except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+                raise FetchFailed(f"unreachable: {connection_problem(error, address.href)}") from error
             if isinstance(answer, Fetched):
-                return _reuse_page(answer, url, redirects, kept=answer.kept)
+                return answer
             redirects.append(address.href)
             if len(redirects) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
             page, address = address, parse_address(answer.to, address.href)
             if address.href in redirects:
                 raise FetchFailed("redirects: in a loop")
+
+    async def _fetch_hop(
+        self, page: Url | None, address: Url, url: str, redirects: Sequence[str], rules: WebRules
+    ) -> Fetched | _Redirect:
+        """One hop of the way from `url`: a new address, checked like the first."""
+        if page is not None:
+            await self._network.check_lead(page, address)
+        if why := rules.host_refusal_reason(address.host):
+            raise FetchFailed(f"blocked: {address.host} is left out of this run ({why})")
+        if rules.excludes(address.href):
+            raise FetchFailed("blocked: this page was left out of this run by request")
+        site = self._site(address.origin)
+        if self._robots and (why := (await self._robots_rules(site, address, rules)).refusal(address, self._agent)):
+            raise FetchFailed(f"robots: {address.host} {why}")
+        cached = None if rules.fresh else await self._cached_page(address)
+        if cached is not None and cached.fresh_until > to_timestamp(self._clock.now()):
+            return _reuse_page(cached.page, url, redirects, kept="fresh")
+        # Two addresses may lead to one page at the same time: it is requested once.
+        ask = partial(self._request_hop, site, address, url, tuple(redirects), cached)
+        answer = await share_work(self._hops, (address.href, rules), ask)
+        return _reuse_page(answer, url, redirects, kept=answer.kept) if isinstance(answer, Fetched) else answer
 
     def _site(self, origin: str) -> _Site:
         existing = self._sites.pop(origin, None)

@@ -15,12 +15,13 @@ from pydantic import BaseModel, Field, create_model
 from assay.core.assurance import report_state
 from assay.core.claims import VERDICTS
 from assay.core.errors import Cancelled
-from assay.core.events import RunWaiting, decode
+from assay.core.events import RunWaiting
 from assay.core.milestones import milestone_line
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import adapt_wording, suggest_command
+from assay.locale.english import EnglishEvents
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import (
     Ctx,
@@ -221,12 +222,12 @@ def open_questions(view: RunView) -> tuple[str, ...]:
 
 async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
     """Wait until the run ends or needs a person, at most until `until`; report progress to the client."""
-    caller, news = caller_of(ctx), _Notices(ctx)
+    caller, news, events = caller_of(ctx), _Notices(ctx), EnglishEvents()
     try:
         async with asyncio.timeout(max(0.0, until - time.monotonic())):
             async for group in caller.groups(run_id, idle_seconds=STILL_SECONDS):
                 for envelope in group:
-                    event = decode(envelope)
+                    event = events.decode(envelope)
                     news.note(envelope.seq, milestone_line(event) if event else "")
                 await news.notify(idle=not group)
                 if any(envelope.type == RunWaiting.kind for envelope in group) and await _awaits_answers(

@@ -17,13 +17,13 @@ from assay.core.events import (
     RunFailed,
     SearchFailed,
     SearchPerformed,
-    decode,
 )
 from assay.core.milestones import milestone_line, pluralize, shorten
 from assay.core.phrases import LIMIT_REASONS
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import RunView, ViewBuilder
+from assay.locale.english import EnglishEvents
 from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, model_of, no_report_reason
 
 Finish = Literal["stop", "length"]
@@ -137,7 +137,7 @@ class ChatProjection:
     """
 
     def __init__(self, base: str) -> None:
-        self._base, self._folder = base, ViewBuilder()
+        self._base, self._folder, self._events = base, ViewBuilder(), EnglishEvents()
         self._id, self._model, self._created = "", "", 0
         self._reasons: list[str] = []
         self.failure = ""
@@ -149,7 +149,7 @@ class ChatProjection:
         return list(self._project(envelope))
 
     def _project(self, envelope: Envelope) -> Iterator[ChatChunk]:
-        event = decode(envelope)
+        event = self._events.decode(envelope)
         match event:
             case RunCreated():
                 self._id, self._model = f"chatcmpl-{envelope.run_id}", model_of(event.brief)

@@ -31,12 +31,12 @@ from assay.core.events import (
     SourceAdded,
     ToolFinished,
     ToolStarted,
-    decode,
 )
 from assay.core.milestones import milestone_line
 from assay.core.phrases import LIMIT_REASONS
 from assay.core.sources import Source
 from assay.core.view import RunView, ViewBuilder
+from assay.locale.english import EnglishEvents
 from assay.server.openai import stream_parts as p
 from assay.server.openai.objects import (
     FileSearchItem,
@@ -81,7 +81,7 @@ class ResponseProjection:
 
     def __init__(self, include: Collection[str] = ()) -> None:
         self._include = frozenset(include)
-        self._folder = ViewBuilder()
+        self._folder, self._events = ViewBuilder(), EnglishEvents()
         self._run = ""
         self._sources: dict[str, Source] = {}
         self._open_calls: dict[str, str] = {}
@@ -122,7 +122,7 @@ class ResponseProjection:
         return list(self._project(envelope))
 
     def _project(self, envelope: Envelope) -> Iterator[p.StreamPart]:
-        event = decode(envelope)
+        event = self._events.decode(envelope)
         match event:
             case RunCreated():
                 yield from self._creation_parts(envelope, event.brief)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
@@ -28,10 +29,11 @@ from assay.verify.evidence import (
     SlotFinding,
     SlotFit,
     bind_slot,
+    conflict_finding,
     slot_context,
 )
 from assay.verify.figures import entails, explain_column_sum, recompute
-from assay.verify.number_matches import could_replace, has_year, states
+from assay.verify.number_matches import could_replace, has_year, may_be_another_year, states
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
@@ -147,6 +149,10 @@ def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
     if stating_spans:
         misfit = slot_fit.conflicts(at_least=_required_fit(compared, slot_fit), ratio=RATIO)
         conflicting_span = slot_fit.other if misfit else compared.exchanged_place(index)
+        if conflicting_span is None and (unclear_span := _unclear_year(compared, index)):
+            word = claim.words[index]
+            slot = ClaimSlot(claim.plain.text[word.start : word.end], *claim.origin(index, index))
+            return replace(conflict_finding("date", slot, texts, unclear_span), veto=False)
         outcome: Outcome = "conflict" if conflicting_span else "stated"
         return _finding(
             claim, index, texts, outcome, conflicting_span or slot_fit.same, veto=conflicting_span is not None
@@ -164,6 +170,19 @@ def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
     veto = not (is_spared or _is_entailed(compared, token, instead))
     span = instead if veto else None
     return _finding(claim, index, texts, "conflict" if span else "absent", span, veto=veto)
+
+
+def _unclear_year(compared: _ComparedNumbers, index: int) -> EvidenceSpan | None:
+    """The place of a fiscal year for a calendar year of that number, or the reverse, if no other place fits as well."""
+    token, readings = compared.claim.words[index].token, compared.texts.readings
+    assert token is not None  # only words with a token get here
+    is_unclear = {
+        span: may_be_another_year(token, compared.evidence_tokens[span]) for span in compared.stating_spans[index]
+    }
+    if not any(is_unclear.values()):
+        return None
+    slot_fit = bind_slot(compared.contexts[index], readings, is_unclear, lambda span: not is_unclear[span])
+    return slot_fit.other if slot_fit.same is None or slot_fit.misfits > RATIO * slot_fit.fits else None
 
 
 def _is_entailed(compared: _ComparedNumbers, token: Token, instead: EvidenceSpan | None) -> bool:

@@ -149,6 +149,13 @@ async def test_who_is_not_there():
             await web.fetch("http://127.0.0.1:9/")
 
 
+async def test_after_a_redirect_the_host_that_fails_is_named():
+    async with site() as there, fetcher() as web:
+        there.pages["/old"] = moved("http://127.0.0.1:9/new")
+        with pytest.raises(FetchFailed, match=r"unreachable: 127\.0\.0\.1:9 refuses the connection"):
+            await web.fetch(there.url("/old"))
+
+
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
