@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.core.lazy import regex
-from assay.fetch.text_form import parse_number
+from assay.fetch.text_form import POWER_BASE, SUPERSCRIPTS, parse_number
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -17,12 +17,9 @@ NOTE_SELECTOR = "a[role=doc-noteref], a.footnote-ref, a.footnote-reference, .mw-
 NOTE_CLASSES = frozenset(("reference", "footnote", "footnoteref"))
 """Classes of raised text that is the mark of a footnote."""
 MAX_MARK_CHARS = 12
-MAX_RAISED = 2_000
-"""Raised texts of a page that are looked into; in a page made to harm they lie within each other."""
-SUPERSCRIPTS = str.maketrans("0123456789-−+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺")
 POWER = regex(r"\s*[-−+]?\d{1,4}\s*")
-POWER_BASE = regex(r"(?:\d|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m))$")
-"""The end of what has a power: a number, a variable or a unit. Behind other words a raised number is a note's."""
+INNERMOST_SELECTOR = "sup:not(:has(sup))"
+"""Raised text; in a page made to harm thousands lie within each other."""
 BREAKS = "br, p, div, li, dt, dd"
 """Elements that separate words inside a cell, a caption or a heading."""
 MAX_GRID_CELLS = 4_000
@@ -74,7 +71,7 @@ def resolve_raised(root: LexborNode) -> None:
     """
     for mark in reversed(root.css(NOTE_SELECTOR)):  # one that lies in another goes first
         mark.decompose()
-    for raised in reversed(root.css("sup")[:MAX_RAISED]):
+    for raised in reversed(root.css(INNERMOST_SELECTOR)):
         text = raised.text(deep=True)
         if _is_note(raised, text):
             raised.decompose()

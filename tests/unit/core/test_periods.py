@@ -71,6 +71,20 @@ def test_what_is_no_period(text: str) -> None:
     assert spell_periods(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("2023 Q4, 2024 Q1", [("q4", 2023), ("q1", 2024)]),
+        ("Q4 2023, Q1 2024", [("q4", 2023), ("q1", 2024)]),
+        ("It opened in 2023. Week 20 was wet.", [("w20", 0)]),
+        ("It opened in 2023. Q3 2024 was wet.", [("q3", 2024)]),
+        ("2025.Q3", [("q3", 2025)]),
+    ],
+)
+def test_a_year_is_of_the_period_beside_it(text: str, periods: list[tuple[str, int]]) -> None:
+    assert [(period.code, period.year) for period in periods_in(text)] == periods
+
+
 def test_periods_may_be_equal_if_one_leaves_out_the_year() -> None:
     bare, this, other = (next(periods_in(text)) for text in ("week 20", "2025-W20", "2024-W20"))
     assert bare.may_equal(this)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
@@ -89,3 +90,12 @@ def test_lines_of_a_cell_do_not_run_together() -> None:
     assert rows("<tr><td>Aries<br>a ram<td><p>one</p><p>two</p><td><b>x</b>y</tr>") == [
         ["Aries a ram", "one two", "xy"]
     ]
+
+
+def test_raised_texts_within_each_other_are_read_in_linear_time() -> None:
+    def read(page: str) -> None:
+        tree = LexborHTMLParser(page)
+        assert tree.body is not None
+        resolve_raised(tree.body)
+
+    assert exponent(read, lambda size: "<sup>" * size + "2", 2_000) < WORST

@@ -17,7 +17,7 @@ MAX_NOTE_ROWS = 10
 """The most rows of notes above a head."""
 MAX_NAME_CHARS, MIN_SENTENCE_WORDS = 60, 3
 """A longer cell names no column, nor does a sentence of so many words."""
-FIGURE = regex(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
+FIGURE = regex(r"[+\-−]?(?:[.,' \u00a0\u202f]*+\d++)++[.,]*+\s*+%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 YEAR = regex(r"1\d{3}|20\d{2}")
 _DAY = regex(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
 _UNIT = regex(r"[(\[](?P<inner>[^()\[\]]{1,20})[)\]]|(?P<bare>\S.{0,19})")
