@@ -98,11 +98,14 @@ def is_xml_document(text: str) -> bool:
     return any((sign[1] or sign[2]) in signs for sign in _SIGN.finditer(beginning)) if signs else False
 
 
-def xml_document_page(data: bytes) -> str:
-    """Such a document as HTML; "" if the bytes are no XML."""
+def xml_document_page(data: bytes, name: str) -> str:
+    """Such a document as HTML; "" if the file called `name` is none."""
+    is_any_xml = name.lower().endswith(".xml")
+    if not is_any_xml and not name.lower().endswith(XML_DOCUMENT_SUFFIXES):
+        return ""
     text = decode(data)
     root = _ROOT.match(text[:SNIFFED_CHARS])
-    if root is None:
+    if root is None or (is_any_xml and not is_xml_document(text)):
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
     node = etree.fromstring(_replace_entities(text, root.start("root")).encode(), parser)

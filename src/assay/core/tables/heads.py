@@ -19,7 +19,7 @@ MAX_NAME_CHARS, MIN_SENTENCE_WORDS = 60, 3
 """A longer cell names no column, nor does a sentence of so many words."""
 FIGURE = regex(r"[+\-−]?(?:[.,' \u00a0\u202f]*+\d++)++[.,]*+\s*+%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 YEAR = regex(r"1\d{3}|20\d{2}")
-_DAY = regex(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
+DAY = regex(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
 _UNIT = regex(r"[(\[](?P<inner>[^()\[\]]{1,20})[)\]]|(?P<bare>\S.{0,19})")
 _LETTER = regex(r"[^\W\d_]")
 
@@ -75,7 +75,7 @@ def _is_note(row: Sequence[str]) -> bool:
     return any(
         cell.endswith(":")
         or len(cell) > MAX_NAME_CHARS
-        or _DAY.search(cell) is not None
+        or DAY.search(cell) is not None
         or (ends_sentence(cell) and len(cell.split()) >= MIN_SENTENCE_WORDS)
         for cell in row
     )
