@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from filling import fill
+from growth import WORST, exponent
 
 QUESTION = "What of the Rotne Bridge?"
 
@@ -280,3 +281,11 @@ def test_a_list_of_names_is_read_behind_its_field() -> None:
         "Cleo Dan",
     ]
     assert filled("The keepers are tired, and Ann Lee sleeps.", "keepers", names)["value"] is None
+
+
+def test_a_long_line_of_capitals_is_read_for_names_in_little_time() -> None:
+    def sentence(names: int) -> str:
+        return f"The keepers are {'Ann ' * names}said it."
+
+    names = {"type": "array", "items": STRING}
+    assert exponent(lambda text: filled(text, "keepers", names), sentence, 5) < WORST

@@ -115,12 +115,11 @@ def _nearest_value(
     )
 
 
-_AND = "(?:and|und|et|y|&)"
+_BETWEEN_NAMES = regex(r",? (?:and|und|et|y|&) |, ")
 _NAMES = regex(
     r"\s*(?:are|were|sind|waren|sont|étaient|son|:)\s+"
-    rf"(?P<names>{NAME.pattern}(?:,? (?:{_AND} )?{NAME.pattern})+)\W*$"
+    rf"(?P<names>{NAME.pattern}(?:(?:{_BETWEEN_NAMES.pattern}){NAME.pattern})+)\W*$"
 )
-_BETWEEN_NAMES = regex(rf",? {_AND} |, ")
 
 
 def _find_names(text: str, spans: Sequence[Span]) -> list[str] | None:
