@@ -91,7 +91,7 @@ class _Reader:
         elif word == "ansicpg":
             self._encoding = codec(f"cp{number}") or self._encoding
         elif word == "uc":
-            self._fallback = int(number or 1)
+            self._fallback = max(0, int(number or 1))
         elif self._omitted or self._hidden:
             return
         elif word == "u" and number:

@@ -56,6 +56,7 @@ def test_forms_of_one_period(code: str, year: int, texts: tuple[str, ...]) -> No
     "text",
     [
         "20 weeks",
+        "a motor of 5 kW 20 km away",
         "week 20.5",
         "week 54",
         "a quarter of 3",

@@ -77,6 +77,7 @@ def test_rich_text_is_its_paragraphs_and_rows() -> None:
         (r"\ansicpg932\uc2 \u26085\'93\'fa\'96\'7b", "日本"),
         (r"\u-10179?\u-8704?", "😀"),
         (r"{\u8211}x", "–x"),
+        (r"\uc-3\u8211 all of it", "–all of it"),
         (r"It is {\v not\v0 open}{\v now}.", "It is open."),
         (r"{\stylesheet\v0 Heading}Text", "Text"),
     ],
