@@ -22,8 +22,8 @@ INNERMOST_SELECTOR = "sup:not(:has(sup))"
 """Raised text; in a page made to harm thousands lie within each other."""
 BREAKS = "br, p, div, li, dt, dd"
 """Elements that separate words inside a cell, a caption or a heading."""
-MAX_GRID_CELLS = 4_000
-"""Cells of a grid; a table with more is not for human readers, and is not expanded."""
+MAX_SPREAD, MIN_GRID_CELLS = 10, 500
+"""Cells of a grid for each of the table's own, and for a small table; of a table with more, cells are not repeated."""
 
 
 def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
@@ -31,15 +31,20 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
     say = text_of or node_text
     rows: list[list[str]] = []
     going_on: dict[int, tuple[int, str]] = {}
+    filled, most = 0, MIN_GRID_CELLS
     for line in table.css("tr"):
         row: list[str] = []
         has_cells = False
+        if filled > most:
+            going_on.clear()
         for cell in line.css("td, th"):
             has_cells = True
             _insert_spanning_cells(row, going_on)
-            colspan, rowspan = (_span(cell, name) for name in ("colspan", "rowspan"))
+            may_repeat = filled + len(row) <= most
+            colspan, rowspan = (_span(cell, name) if may_repeat else 1 for name in ("colspan", "rowspan"))
+            most += MAX_SPREAD
             text = say(cell)
-            for _ in range(colspan if len(rows) * colspan < MAX_GRID_CELLS else 1):
+            for _ in range(colspan):
                 if rowspan > 1:
                     going_on[len(row)] = (rowspan - 1, text)
                 row.append(text)
@@ -49,6 +54,7 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
                 row.append("")
         if has_cells:
             rows.append(row)
+            filled += len(row)
     return rows
 
 

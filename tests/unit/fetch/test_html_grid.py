@@ -99,3 +99,10 @@ def test_raised_texts_within_each_other_are_read_in_linear_time() -> None:
         resolve_raised(tree.body)
 
     assert exponent(read, lambda size: "<sup>" * size + "2", 2_000) < WORST
+
+
+def test_a_few_cells_do_not_fill_the_memory() -> None:
+    wide = "<tr>" + "<td colspan=100 rowspan=100>a" * 30
+    assert sum(map(len, rows(wide + "<tr><td>b" * 99))) < 5_000
+    long = "".join(f"<tr><td rowspan=2>{year}<td>a</tr><tr><td>b</tr>" for year in range(2_000))
+    assert all(len(row) == 2 for row in rows(long))
