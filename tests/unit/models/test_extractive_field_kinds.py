@@ -273,6 +273,11 @@ def test_a_number_is_filled_if_the_sentence_has_all_words_of_the_field(
     assert filled(text, name, {"type": "number", "description": described})["value"] == value
 
 
+def test_of_sentences_that_say_it_alike_the_first_counts() -> None:
+    text, question = "The keeper is Zoe Lee.\nThe keeper is Ann Ray.", "Who mended the lamps of Oslo?"
+    assert filled(text, "keeper", STRING, question=question)["value"] == "Zoe Lee"
+
+
 def test_a_list_of_names_is_read_behind_its_field() -> None:
     names = {"type": "array", "items": STRING}
     assert filled("The keepers are Ann Lee, Bob Ray and Cleo Dan.", "keepers", names)["value"] == [
