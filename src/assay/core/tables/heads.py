@@ -109,7 +109,11 @@ def read_head(rows: Rows) -> tuple[list[str], int]:
                     f"{name} {_bracket_unit(unit)}".strip() for name, unit in zip(names, row, strict=False)
                 ], count + 1
         groups = _spread(names, row)
-        is_merged = any(left and left == right for left, right in pairwise(names)) and is_head(row, below)
+        is_merged = (
+            any(left and left == right for left, right in pairwise(names))
+            and is_head(row, below)
+            and (row[0] in ("", names[0]) or _has_figures(row, below))
+        )
         if not (is_merged or _is_below_groups(groups, row, below, is_whole=is_whole)) or len(set(groups)) < 2:
             break
         names = [" ".join(dict.fromkeys(filter(None, pair))) for pair in zip(groups, row, strict=True)]
@@ -140,7 +144,7 @@ def _is_below_groups(groups: Sequence[str], row: Sequence[str], below: Rows, *, 
     may_begin = row[0] in ("", groups[0]) or (not groups[0] and (is_repeated or not is_whole))
     if not may_begin and (is_whole or not all(_has_neighbour(groups))):
         return False
-    if any(name and holds_figures(name, column, below) for column, name in enumerate(row) if column):
+    if _has_figures(row, below):
         return True
     return not is_whole and (is_repeated or (not row[0] and all(other[0] for other in below[:HEADER_SAMPLE_ROWS])))
 
@@ -161,6 +165,11 @@ def holds_figures(name: str, column: int, below: Rows) -> bool:
     cells = [row[column] for row in below[:HEADER_SAMPLE_ROWS] if len(row) > column and row[column]]
     years = bool(YEAR.fullmatch(name)) and all(map(YEAR.fullmatch, cells))
     return bool(cells) and all(map(FIGURE.fullmatch, cells)) and not years
+
+
+def _has_figures(names: Sequence[str], below: Rows) -> bool:
+    """True if below a name, but that of the first column, there are only figures."""
+    return any(name and holds_figures(name, column, below) for column, name in enumerate(names) if column)
 
 
 def _are_units(row: Sequence[str]) -> bool:

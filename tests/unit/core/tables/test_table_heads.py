@@ -56,6 +56,12 @@ def test_a_first_row_of_values_is_no_part_of_the_head(rows: list[list[str]]):
     assert read_head(rows) == (rows[0], 1)
 
 
+@pytest.mark.parametrize("first", ["Fish", "", "Kind"])
+def test_below_a_merged_cell_a_row_that_begins_otherwise_has_values(first: str):
+    rows = [["Kind", "Colour", "Colour"], [first, "red", "blue"], ["Bird", "grey", "brown"]]
+    assert bool(read_head(rows)[0]) is (first != "Fish")
+
+
 @pytest.mark.parametrize(
     "notes",
     [
