@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
@@ -70,7 +70,7 @@ def _properties(text: str) -> Iterator[tuple[str, str, str]]:
 def _last_day(end: str) -> str:
     """The last day of an event that ends with a day: a calendar has the one after it; a time unchanged."""
     try:
-        return (datetime.strptime(end, "%Y%m%d") - timedelta(days=1)).strftime("%Y%m%d")
+        return (date.fromisoformat(end) - timedelta(days=1)).isoformat().replace("-", "")
     except (ValueError, OverflowError):
         return end
 

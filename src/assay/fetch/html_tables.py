@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.core.lazy import regex
-from assay.fetch.text_form import POWER_BASE, SUPERSCRIPTS, parse_number
+from assay.fetch.text_form import MAX_BASE_CHARS, POWER_BASE, SUPERSCRIPTS, parse_number
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -101,7 +101,7 @@ def _text_before(node: LexborNode) -> str:
     before = node.prev
     if before is None:
         return ""
-    return (before.text(deep=True) if before.tag != "-text" else before.text_content or "")[-4:]
+    return (before.text(deep=True) if before.tag != "-text" else before.text_content or "")[-MAX_BASE_CHARS:]
 
 
 def node_text(node: LexborNode) -> str:

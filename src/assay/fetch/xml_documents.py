@@ -42,7 +42,7 @@ _ROOTS = {
     "article": (*_PARAGRAPHS, "sec", "article-title"),
     "reference": (*_PARAGRAPHS, "DITA"),
 }
-"""The first elements of such documents, each with other elements of which one is there, or what its type is called."""
+"""The first elements of such documents, each with the elements, or the type, of which the beginning must show one."""
 
 _SECTIONS = frozenset(
     "book article chapter section sect1 sect2 sect3 sect4 sect5 simplesect appendix preface part refentry refsect1"
@@ -130,10 +130,11 @@ def _replace_entities(text: str, start: int) -> str:
         name = match[1]
         if name in _XML_ENTITIES:
             return match[0]
+        if name not in defined:
+            return html.escape(html5.get(f"{name};", name))
         nonlocal left
-        text = defined[name] if name in defined else html5.get(f"{name};", name)
-        left -= len(text)
-        return html.escape(text if left >= 0 else name)
+        left -= len(defined[name])
+        return html.escape(defined[name] if left >= 0 else name)
 
     return _ENTITY.sub(replacement, text[start:])
 

@@ -18,7 +18,7 @@ from assay.core.errors import ExtractError
 from assay.core.lazy import regex
 from assay.fetch.pdf.paragraphs import PrintedLine
 from assay.fetch.pdf.printed_tables import PrintedPart
-from assay.fetch.text_form import POWER_BASE, SUPERSCRIPTS
+from assay.fetch.text_form import MAX_BASE_CHARS, POWER_BASE, SUPERSCRIPTS
 
 FLATTENED = 1
 SPARSE_SHARE = 0.5
@@ -257,7 +257,6 @@ RAISED_SIZE, RAISED_SHARE = 0.85, 0.15
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MAY_BE_RAISED = regex(r"(?<=[^\s\d(\[{])\d{1,3}(?!\w)|(?<=\d)\d(?!\w)|(?<![^\r\n])\d{1,2}(?=\s?[^\W\d_])")
 _RAISED = regex(r"(?:^(?P<first>[⁰¹²³⁴-⁹]+)\s?|(?P<before>\S)(?P<mark>[⁰¹²³⁴-⁹]+)(?:\s(?=[.,;:!?)\]]))?)")
-MAX_BASE_CHARS = 4
 
 
 def _raise_digits(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
