@@ -240,7 +240,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
 
 def _split_block(text: str, block: TextBlock) -> Iterable[Range]:
     start, end = block.start, block.end
-    if end - start <= FULL_PASSAGE_CHARS and not (text[start].isspace() or text[end - 1].isspace()):
+    if 0 < end - start <= FULL_PASSAGE_CHARS and not (text[start].isspace() or text[end - 1].isspace()):
         kind = block.kind
         if kind in WHOLE_KINDS or (kind != "code" and _is_one_passage(text, block)):
             return ((start, end),)
