@@ -257,6 +257,16 @@ ATOM = (
     b'<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/abs/1</id><title>T</title>'
     b"<summary>S</summary><published>2019-01-01T00:00:00Z</published><author><name>A</name></author></entry></feed>"
 )
+MANUAL = (
+    b'<?xml version="1.0"?><!DOCTYPE book [<!ENTITY a "b"><!ENTITY c SYSTEM "d">]><book lang="en"><title>T &a;</title>'
+    b"<sect1><title>S</title><para>X &c; <literal>y</literal>.<footnote><para>Z.</para></footnote></para><table>"
+    b"<tgroup><thead><row><entry>a</entry></row></thead><tbody><row><entry>1</entry></row></tbody></tgroup></table></sect1></book>"
+)
+CALENDAR = (
+    b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:A\\, b\r\nDTSTART;TZID=Europe/Paris:20250520T090000\r\n"
+    b'DTEND;VALUE=DATE:20250521\r\nORGANIZER;CN="A":mailto:a@b.c\r\nDESCRIPTION:C\r\n d\r\nEND:VEVENT\r\n'
+    b"END:VCALENDAR\r\n"
+)
 SITEMAP = b'<?xml version="1.0"?><urlset xmlns="a"><url><loc>https://e.org/a</loc></url></urlset>'
 FEEDS = ("arxiv", "pubmed")
 PROVIDERS = (
@@ -293,6 +303,13 @@ def _formats() -> dict[str, Target]:
         "pdf": (".pdf", pdf([column("The tide rises.", "Twice a day.")], info={"Title": "T"})),
         "xls": (".xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)),
         "eml": (".eml", MAIL.encode()),
+        "rtf": (
+            ".rtf",
+            b"{\\rtf1\\ansi\\ansicpg932{\\fonttbl{\\f0 A;}}\\b T\\b0\\par \\u8364?\\'93\\'fa{\\v a\\v0 b}\\cell\\row}",
+        ),
+        "ics": (".ics", CALENDAR),
+        "docbook": (".docbook", MANUAL),
+        "xml": (".xml", MANUAL),
         "mbox": (".mbox", b"From a@b.c Mon Jan  1 10:00:00 2019\n" + MAIL.encode()),
     }
     found = {name: Target(_format(name, suffix), [seed]) for name, (suffix, seed) in (plain | office).items()}

@@ -17,13 +17,13 @@ _ORDINALS = (
 _YEAR = r"(?:19|20)\d{2}"
 _OF = r"(?:\s*[,/-]\s*|\s+(?:of|in|von|de|des|del|d['’])\s*|\s+)"
 _ORDINAL = "|".join(f"(?P<{{0}}{number}>{words})" for number, words in enumerate(_ORDINALS, 1))
-_WEEK = r"(?:(?:calendar |kalender)?(?:week|wk|woche|semaine|semana|settimana|kw))"
+_WEEK = r"(?:(?:calendar |kalender)?(?:week|wk|woche|semaine|semana|settimana|(?-i:KW|Kw|kw)))"  # "kW" are kilowatts
 _QUARTER = r"(?:quarters?|quartals?|trimestre)"
 _HALF = (
     rf"(?:half(?:[ -]year)?(?={_OF}(?:the\s+year|(?:fiscal\s+)?(?:year\s+)?{_YEAR}))|half[ -]year|halbjahrs?|semestre)"
 )
 _PERIOD = regex(
-    rf"(?<![\w.,])(?:(?P<y1>{_YEAR})(?:\s*[-/.]\s*|\s+)?)?"
+    rf"(?<![\w.,])(?:(?P<y1>{_YEAR})(?:\s*[-/]\s*|\.|\s+)?)?"
     r"(?P<core>"
     rf"(?:{_WEEK}[ .:#-]{{0,2}}|w)0?(?P<week>[1-9]|[1-4]\d|5[0-3])"
     rf"|(?:q|{_QUARTER}[ :#-]{{0,2}})(?P<quarter>[1-4])|(?P<back_quarter>[1-4])q(?=[ /-]?{_YEAR})"
@@ -32,7 +32,7 @@ _PERIOD = regex(
     rf"|(?:{'|'.join(f'(?P<h{number}>{words})' for number, words in enumerate(_ORDINALS[:2], 1))})\s+{_HALF}"
     r"|fy\s?['’]?(?P<fy>(?:19|20)?\d{2})"
     rf"|(?:fiscal(?: year)?|financial year|geschäftsjahr|exercice|ejercicio)\s+(?P<fiscal>{_YEAR}))"
-    rf"(?![^\W_]|[.,]\d|/(?!{_YEAR}\b)\d)(?:{_OF}(?:the\s+year\s+)?(?P<y2>{_YEAR})(?![\w]|[.,]\d))?",
+    rf"(?![^\W_]|[.,]\d|/(?!{_YEAR}\b)\d)(?(y1)|(?:{_OF}(?:the\s+year\s+)?(?P<y2>{_YEAR})(?![\w]|[.,]\d))?)",
     re.IGNORECASE,
 )
 _HINTS = "week woche kw wk sema settim quart trimes half halbj semest fiscal financ fy gesch exerc ejerc".split()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
@@ -36,7 +37,7 @@ def read_calendar(text: str) -> str:
     events: list[str] = []
     inside: list[str] = []
     lines: list[str] = []
-    title = ""
+    title = start = ""
     for name, parameters, value in _properties(text):
         if name == "BEGIN":
             inside.append(value.upper())
@@ -52,7 +53,9 @@ def read_calendar(text: str) -> str:
         elif name == "DESCRIPTION":
             lines += [one_line(part) for part in value.split("\n") if part.strip()]
         elif name in _LABELS and value.strip():
-            lines.append(f"{_LABELS[name]}: {_format_value(name, parameters, value)}")
+            start = value if name == "DTSTART" else start
+            shown = _last_day(value) if name == "DTEND" and value != start else value
+            lines.append(f"{_LABELS[name]}: {_format_value(name, parameters, shown)}")
     return "\n\n".join(events) + "\n" if events else ""
 
 
@@ -62,6 +65,14 @@ def _properties(text: str) -> Iterator[tuple[str, str, str]]:
         if match := _LINE.fullmatch(line):
             value = _ESCAPED.sub(lambda sign: "\n" if sign[1] in "nN" else sign[1], match["value"])
             yield match["name"].upper(), match["parameters"], value
+
+
+def _last_day(end: str) -> str:
+    """The last day of an event that ends with a day: a calendar has the one after it; a time unchanged."""
+    try:
+        return (date.fromisoformat(end) - timedelta(days=1)).isoformat().replace("-", "")
+    except (ValueError, OverflowError):
+        return end
 
 
 def _format_value(name: str, parameters: str, value: str) -> str:

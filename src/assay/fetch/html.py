@@ -93,7 +93,7 @@ class HtmlExtractor:
         charset = CHARSET.search(data[:4096])
         page = (
             feed_page(data)
-            or (xml_document_page(data) if name.lower().endswith((".xml", *XML_DOCUMENT_SUFFIXES)) else "")
+            or xml_document_page(data, name)
             or decode(data, charset[1].decode("ascii") if charset else "")
         )
         page = limit_nesting(expand_components(page))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.core.lazy import regex
-from assay.fetch.text_form import parse_number
+from assay.fetch.text_form import MAX_BASE_CHARS, POWER_BASE, SUPERSCRIPTS, parse_number
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -17,16 +17,13 @@ NOTE_SELECTOR = "a[role=doc-noteref], a.footnote-ref, a.footnote-reference, .mw-
 NOTE_CLASSES = frozenset(("reference", "footnote", "footnoteref"))
 """Classes of raised text that is the mark of a footnote."""
 MAX_MARK_CHARS = 12
-MAX_RAISED = 2_000
-"""Raised texts of a page that are looked into; in a page made to harm they lie within each other."""
-SUPERSCRIPTS = str.maketrans("0123456789-−+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺")
 POWER = regex(r"\s*[-−+]?\d{1,4}\s*")
-POWER_BASE = regex(r"(?:\d|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m))$")
-"""The end of what has a power: a number, a variable or a unit. Behind other words a raised number is a note's."""
+INNERMOST_SELECTOR = "sup:not(:has(sup))"
+"""Raised text; in a page made to harm thousands lie within each other."""
 BREAKS = "br, p, div, li, dt, dd"
 """Elements that separate words inside a cell, a caption or a heading."""
-MAX_GRID_CELLS = 4_000
-"""Cells of a grid; a table with more is not for human readers, and is not expanded."""
+MAX_SPREAD, MIN_GRID_CELLS = 10, 500
+"""Cells of a grid for each of the table's own, and for a small table; of a table with more, cells are not repeated."""
 
 
 def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
@@ -34,15 +31,20 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
     say = text_of or node_text
     rows: list[list[str]] = []
     going_on: dict[int, tuple[int, str]] = {}
+    filled, most = 0, MIN_GRID_CELLS
     for line in table.css("tr"):
         row: list[str] = []
         has_cells = False
+        if filled > most:
+            going_on.clear()
         for cell in line.css("td, th"):
             has_cells = True
             _insert_spanning_cells(row, going_on)
-            colspan, rowspan = (_span(cell, name) for name in ("colspan", "rowspan"))
+            may_repeat = filled + len(row) <= most
+            colspan, rowspan = (_span(cell, name) if may_repeat else 1 for name in ("colspan", "rowspan"))
+            most += MAX_SPREAD
             text = say(cell)
-            for _ in range(colspan if len(rows) * colspan < MAX_GRID_CELLS else 1):
+            for _ in range(colspan):
                 if rowspan > 1:
                     going_on[len(row)] = (rowspan - 1, text)
                 row.append(text)
@@ -52,6 +54,7 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
                 row.append("")
         if has_cells:
             rows.append(row)
+            filled += len(row)
     return rows
 
 
@@ -74,7 +77,7 @@ def resolve_raised(root: LexborNode) -> None:
     """
     for mark in reversed(root.css(NOTE_SELECTOR)):  # one that lies in another goes first
         mark.decompose()
-    for raised in reversed(root.css("sup")[:MAX_RAISED]):
+    for raised in reversed(root.css(INNERMOST_SELECTOR)):
         text = raised.text(deep=True)
         if _is_note(raised, text):
             raised.decompose()
@@ -98,7 +101,7 @@ def _text_before(node: LexborNode) -> str:
     before = node.prev
     if before is None:
         return ""
-    return (before.text(deep=True) if before.tag != "-text" else before.text_content or "")[-4:]
+    return (before.text(deep=True) if before.tag != "-text" else before.text_content or "")[-MAX_BASE_CHARS:]
 
 
 def node_text(node: LexborNode) -> str:

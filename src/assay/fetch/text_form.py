@@ -107,6 +107,14 @@ def parse_number(value: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else otherwise
 
 
+SUPERSCRIPTS = str.maketrans("0123456789-−+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺")
+POWER_BASE = regex(r"(?:[\d)\]]|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m|ft|in|yd|mi))$")
+"""The end of what has a power: a number, a bracket, a variable or a unit. Behind other words a raised number is a
+note's.
+"""
+MAX_BASE_CHARS = 4
+"""As many characters as `POWER_BASE` looks at, at most."""
+
 # The text form to which all formats are converted: headings, paragraphs, items, and rows that include their headers.
 
 SAMPLE_ROWS = 200

@@ -19,8 +19,10 @@ else:
 XML_DOCUMENT_SUFFIXES = (".docbook", ".dbk", ".nxml", ".tei", ".dita")
 """Suffixes of nothing else. Other XML is read as such a document if its first element shows it."""
 SNIFFED_CHARS = 64_000
-MAX_ENTITIES = 1_000
-"""Names that a document defines for pieces of its text."""
+MAX_ENTITIES, MAX_ENTITY_CHARS = 1_000, 1_000_000
+"""Names that a document defines for pieces of its text, and how much text these add: a few bytes could stand for
+gigabytes.
+"""
 
 _ROOT = regex(
     r"\ufeff?\s*+(?><(?:\?[^>]*+|!--(?:(?!-->).)*+--|!(?:[^\[>]|\[(?:(?!\]\s{0,99}>).)*+\]\s*+)*+)>\s*+)*+"
@@ -31,15 +33,16 @@ _ROOT = regex(
 _TEXT_ENTITY = regex(r"<!ENTITY\s+([\w.-]{1,100})\s+(?:SYSTEM\b|PUBLIC\b|([\"'])((?:(?!\2)[^<&]){0,1000})\2\s*>)")
 _ENTITY = regex(r"&([A-Za-z_][\w.-]{0,100});")
 _XML_ENTITIES = frozenset(("amp", "lt", "gt", "quot", "apos"))
-_PARAGRAPHS = ("<para", "<simpara")
+_SIGN = regex(r"<(?:\w+:)?([\w.-]+)(?=[\s/>])|\b(DITA) ")
+_PARAGRAPHS = ("para", "simpara")
 _ROOTS = {
     **dict.fromkeys("book chapter section sect1 sect2 sect3 appendix preface part refentry".split(), _PARAGRAPHS),
-    **dict.fromkeys(("topic", "concept", "task"), ("DITA ",)),
-    **dict.fromkeys(("TEI", "TEI.2"), ("<p", "<l")),
-    "article": (*_PARAGRAPHS, "<sec", "<article-title"),
-    "reference": (*_PARAGRAPHS, "DITA "),
+    **dict.fromkeys(("topic", "concept", "task"), ("DITA",)),
+    **dict.fromkeys(("TEI", "TEI.2"), ("p", "l")),
+    "article": (*_PARAGRAPHS, "sec", "article-title"),
+    "reference": (*_PARAGRAPHS, "DITA"),
 }
-"""The first elements of such documents, each with what else is in one."""
+"""The first elements of such documents, each with the elements, or the type, of which the beginning must show one."""
 
 _SECTIONS = frozenset(
     "book article chapter section sect1 sect2 sect3 sect4 sect5 simplesect appendix preface part refentry refsect1"
@@ -91,14 +94,18 @@ def is_xml_document(text: str) -> bool:
     """True if the first element is that of such a document, and what belongs into one follows."""
     beginning = text[:SNIFFED_CHARS]
     root = _ROOT.match(beginning)
-    return root is not None and any(sign in beginning for sign in _ROOTS.get(root["name"], ()))
+    signs = _ROOTS.get(root["name"], ()) if root is not None else ()
+    return any((sign[1] or sign[2]) in signs for sign in _SIGN.finditer(beginning)) if signs else False
 
 
-def xml_document_page(data: bytes) -> str:
-    """Such a document as HTML; "" if the bytes are no XML."""
+def xml_document_page(data: bytes, name: str) -> str:
+    """Such a document as HTML; "" if the file called `name` is none."""
+    is_any_xml = name.lower().endswith(".xml")
+    if not is_any_xml and not name.lower().endswith(XML_DOCUMENT_SUFFIXES):
+        return ""
     text = decode(data)
     root = _ROOT.match(text[:SNIFFED_CHARS])
-    if root is None:
+    if root is None or (is_any_xml and not is_xml_document(text)):
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
     node = etree.fromstring(_replace_entities(text, root.start("root")).encode(), parser)
@@ -112,17 +119,22 @@ def xml_document_page(data: bytes) -> str:
 
 
 def _replace_entities(text: str, start: int) -> str:
-    """The elements from `start` on, with what the entities before them stand for; one defined elsewhere leaves its
-    name, and one that is another file nothing.
+    """The elements from `start` on, with what the entities before them stand for; one defined elsewhere, or too much,
+    leaves its name, and one that is another file nothing.
     """
     definitions = islice(_TEXT_ENTITY.finditer(text, 0, start), MAX_ENTITIES)
     defined = {definition[1]: definition[3] or "" for definition in definitions}
+    left = MAX_ENTITY_CHARS
 
     def replacement(match: re.Match[str]) -> str:
         name = match[1]
         if name in _XML_ENTITIES:
             return match[0]
-        return html.escape(defined[name] if name in defined else html5.get(f"{name};", name))
+        if name not in defined:
+            return html.escape(html5.get(f"{name};", name))
+        nonlocal left
+        left -= len(defined[name])
+        return html.escape(defined[name] if left >= 0 else name)
 
     return _ENTITY.sub(replacement, text[start:])
 

@@ -56,6 +56,7 @@ def test_forms_of_one_period(code: str, year: int, texts: tuple[str, ...]) -> No
     "text",
     [
         "20 weeks",
+        "a motor of 5 kW 20 km away",
         "week 20.5",
         "week 54",
         "a quarter of 3",
@@ -69,6 +70,20 @@ def test_forms_of_one_period(code: str, year: int, texts: tuple[str, ...]) -> No
 def test_what_is_no_period(text: str) -> None:
     assert list(periods_in(text)) == []
     assert spell_periods(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("2023 Q4, 2024 Q1", [("q4", 2023), ("q1", 2024)]),
+        ("Q4 2023, Q1 2024", [("q4", 2023), ("q1", 2024)]),
+        ("It opened in 2023. Week 20 was wet.", [("w20", 0)]),
+        ("It opened in 2023. Q3 2024 was wet.", [("q3", 2024)]),
+        ("2025.Q3", [("q3", 2025)]),
+    ],
+)
+def test_a_year_is_of_the_period_beside_it(text: str, periods: list[tuple[str, int]]) -> None:
+    assert [(period.code, period.year) for period in periods_in(text)] == periods
 
 
 def test_periods_may_be_equal_if_one_leaves_out_the_year() -> None:

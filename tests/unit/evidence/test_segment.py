@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import grows_in_step
 
+from assay.core import sources
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.segment import SEGMENTER, segment
 
@@ -271,3 +272,9 @@ def test_every_word_is_in_a_passage(text: str, syntax: Syntax) -> None:
 def test_hostile_text_takes_work_in_step_with_its_length(text: str) -> None:
     check(text, segment(text, "markdown"))
     assert grows_in_step(lambda part: segment(part, "markdown"), text[: len(text) // 4])
+
+
+@pytest.mark.parametrize("syntax", sources.SYNTAXES)
+@pytest.mark.parametrize("text", ["", " ", "\n", "\f"])
+def test_a_text_without_words_has_no_passages(text: str, syntax: Syntax) -> None:
+    assert segment(text, syntax) == ()

@@ -141,6 +141,7 @@ def test_a_page_that_declares_no_encoding_of_text_is_read() -> None:
     [
         ("3.1 x 10<sup>18</sup> cm, 5 m<sup>2</sup>", "3.1 x 10¹⁸ cm, 5 m²"),
         ("10<sup>-6</sup> of x<sup>2</sup>", "10⁻⁶ of x²"),
+        ("(a + b)<sup>2</sup>, 3 ft<sup>2</sup>", "(a + b)², 3 ft²"),
         ("in the sea<sup>2</sup>", "in the sea2"),
         ("in 1990<sup><a href='#n1'>2</a></sup>, too", "in 1990, too"),
         ("It ran.<sup class='reference'><a href='#n1'>[1]</a></sup> It did.", "It ran. It did."),

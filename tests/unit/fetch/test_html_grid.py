@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
@@ -89,3 +90,19 @@ def test_lines_of_a_cell_do_not_run_together() -> None:
     assert rows("<tr><td>Aries<br>a ram<td><p>one</p><p>two</p><td><b>x</b>y</tr>") == [
         ["Aries a ram", "one two", "xy"]
     ]
+
+
+def test_raised_texts_within_each_other_are_read_in_linear_time() -> None:
+    def read(page: str) -> None:
+        tree = LexborHTMLParser(page)
+        assert tree.body is not None
+        resolve_raised(tree.body)
+
+    assert exponent(read, lambda size: "<sup>" * size + "2", 2_000) < WORST
+
+
+def test_a_few_cells_do_not_fill_the_memory() -> None:
+    wide = "<tr>" + "<td colspan=100 rowspan=100>a" * 30
+    assert sum(map(len, rows(wide + "<tr><td>b" * 99))) < 5_000
+    long = "".join(f"<tr><td rowspan=2>{year}<td>a</tr><tr><td>b</tr>" for year in range(2_000))
+    assert all(len(row) == 2 for row in rows(long))

@@ -255,6 +255,7 @@ def test_any_damage_is_survived(place: int, bytes_: bytes) -> None:
         ("The water is deep", "1", ".", "The water is deep."),
         ("It came in. ", "", "", "It came in."),
         ("The area is 30 m", "2", ".", "The area is 30 m²."),
+        ("With V", "2", " / 3 mi", "With V² / 3 mi"),
         ("There were 10", "3", " boats.", "There were 10³ boats."),
         ("", "1", "Below the tide.", "1 Below the tide."),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from growth import WORST, exponent
 from pdfs import Placed, pdf
 
 from assay.fetch.pdf.document import read
@@ -167,3 +168,20 @@ def test_short_texts_side_by_side_stay_texts() -> None:
         "Anna Lee lives here, in the High Street.",
         "Bob Ray lives there, in the Low Street.",
     ]
+
+
+def test_a_long_page_of_figures_without_a_head_is_read_in_linear_time() -> None:
+    parts = PrintedPart("1", 60, 90), PrintedPart("2", 160, 190)
+
+    def page(size: int) -> list[LineOfPrint]:
+        return [LineOfPrint(parts, 20_000 - 12 * at, 10) for at in range(size)]
+
+    assert exponent(lambda lines: list(find_tables(lines)), page, 100) < WORST
+
+
+def test_a_long_table_is_one() -> None:
+    names = PrintedPart("Port", 60, 90), PrintedPart("Depth", 160, 190)
+    rows = [(PrintedPart(f"Goole {at}", 60, 110), PrintedPart(str(at), 160, 190)) for at in range(200)]
+    lines = [LineOfPrint(parts, 20_000 - 12 * at, 10) for at, parts in enumerate([names, *rows])]
+    (table,) = find_tables(lines)
+    assert (table.first, table.last, table.rows[-1]) == (0, 201, "| Port: Goole 199 | Depth: 199 |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,6 +68,30 @@ def test_rich_text_is_its_paragraphs_and_rows() -> None:
         "Port | Depth",
         "End here\n",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r"\ansicpg932 \'93\'fa\'96\'7b", "日本"),
+        (r"\ansicpg932\uc2 \u26085\'93\'fa\'96\'7b", "日本"),
+        (r"\u-10179?\u-8704?", "😀"),
+        (r"{\u8211}x", "–x"),
+        (r"\uc-3\u8211 all of it", "–all of it"),
+        (r"It is {\v not\v0 open}{\v now}.", "It is open."),
+        (r"{\stylesheet\v0 Heading}Text", "Text"),
+    ],
+)
+def test_characters_of_rich_text(text: str, shown: str) -> None:
+    assert read_rich_text(f"{{\\rtf1{text}}}") == f"{shown}\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"), [("20250603", "2025-06-02"), ("20250601", "2025-06-01"), ("00010101", "0001-01-01")]
+)
+def test_an_event_of_whole_days_ends_with_its_last(end: str, shown: str) -> None:
+    event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20250601\nDTEND;VALUE=DATE:{end}\nEND:VEVENT\n"
+    assert read_calendar(event) == f"# Event\n\nStart: 2025-06-01\n\nEnd: {shown}\n"
 
 
 @given(st.text("{}\\'af0u8 \n*parv", max_size=60))

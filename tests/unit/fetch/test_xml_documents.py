@@ -89,6 +89,9 @@ def test_a_text_in_tei() -> None:
     [
         '<?xml version="1.0"?><project><para>build</para></project>',
         "<book><name>data</name></book>",
+        "<part><parameters><parameter>a</parameter></parameters></part>",
+        "<article><second>2</second></article>",
+        "<task><name>DITA</name></task>",
         "<article>",
         "no markup",
         "",
@@ -100,9 +103,31 @@ def test_other_xml_stays_source(text: str) -> None:
     assert (found.text, found.syntax) == (text, "code")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<db:book xmlns:db="http://docbook.org/ns/docbook"><db:para>The tide rises.</db:para></db:book>',
+        '<!DOCTYPE topic PUBLIC "-//OASIS//DTD DITA Topic//EN" "topic.dtd"><topic><p>The tide rises.</p></topic>',
+    ],
+)
+def test_a_document_is_known_by_its_elements_or_its_type(text: str) -> None:
+    assert extract(text, "tide.xml").text == "The tide rises.\n"
+
+
+def test_a_page_whose_address_says_xml_stays_a_page() -> None:
+    page = "<html><body><h1>Tides</h1><p>The tide rises twice a day.</p></body></html>"
+    (found,) = HtmlExtractor().extract(page.encode(), "tides.xml")
+    assert found.text == "# Tides\n\nThe tide rises twice a day.\n"
+
+
 def test_entities_do_not_multiply() -> None:
     bomb = '<!DOCTYPE book [<!ENTITY a "xxxxxxxxxx"><!ENTITY b "&a;&a;">]><book><para>&b;&a;</para></book>'
-    assert "<p>bxxxxxxxxxx</p>" in xml_document_page(bomb.encode())
+    assert "<p>bxxxxxxxxxx</p>" in xml_document_page(bomb.encode(), "bomb.docbook")
+
+
+def test_entities_do_not_fill_the_memory() -> None:
+    bomb = f'<!DOCTYPE book [<!ENTITY a "{"x" * 1_000}">]><book><para>{"&a;" * 5_000}</para></book>'
+    assert len(xml_document_page(bomb.encode(), "bomb.docbook")) < 1_100_000
 
 
 def test_a_document_with_faults_is_read_as_far_as_it_goes() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from filling import fill
+from growth import WORST, exponent
 
 QUESTION = "What of the Rotne Bridge?"
 
@@ -272,6 +273,11 @@ def test_a_number_is_filled_if_the_sentence_has_all_words_of_the_field(
     assert filled(text, name, {"type": "number", "description": described})["value"] == value
 
 
+def test_of_sentences_that_say_it_alike_the_first_counts() -> None:
+    text, question = "The keeper is Zoe Lee.\nThe keeper is Ann Ray.", "Who mended the lamps of Oslo?"
+    assert filled(text, "keeper", STRING, question=question)["value"] == "Zoe Lee"
+
+
 def test_a_list_of_names_is_read_behind_its_field() -> None:
     names = {"type": "array", "items": STRING}
     assert filled("The keepers are Ann Lee, Bob Ray and Cleo Dan.", "keepers", names)["value"] == [
@@ -280,3 +286,11 @@ def test_a_list_of_names_is_read_behind_its_field() -> None:
         "Cleo Dan",
     ]
     assert filled("The keepers are tired, and Ann Lee sleeps.", "keepers", names)["value"] is None
+
+
+def test_a_long_line_of_capitals_is_read_for_names_in_little_time() -> None:
+    def sentence(names: int) -> str:
+        return f"The keepers are {'Ann ' * names}said it."
+
+    names = {"type": "array", "items": STRING}
+    assert exponent(lambda text: filled(text, "keepers", names), sentence, 5) < WORST

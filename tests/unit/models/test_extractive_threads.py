@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from assay.models.extractive.answers import select_answers
@@ -37,6 +39,23 @@ def test_what_a_later_message_says_comes_first_with_both_days(reply: str) -> Non
 
 def test_without_their_headers_messages_are_in_the_order_of_their_days() -> None:
     assert answers(message(1, "The Otter", "", FIRST), message(2, "Re: The Otter", "", LATER)) == [LATER, FIRST]
+
+
+def test_a_time_without_a_place_is_in_utc_and_one_that_is_none_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    later = message(2, "Re: The Otter", "Mon, 3 Mar 2025 10:00:00 -0000", LATER)
+    try:
+        assert answers(message(1, "The Otter", DATES[0], FIRST), later)[0] == LATER
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    never = message(2, "Re: The Otter", "Mon, 1 Jan 0001 00:00:00 +1400", LATER)
+    assert set(answers(message(1, "The Otter", DATES[0], FIRST), never)) >= {FIRST, LATER}
+
+
+def test_messages_without_a_subject_are_no_thread() -> None:
+    assert answers(message(1, "", DATES[0], FIRST), message(2, "Re:", DATES[1], LATER))[0] == FIRST
 
 
 def test_a_quotation_and_a_message_about_something_else_come_not_first() -> None:

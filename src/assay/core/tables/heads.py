@@ -17,9 +17,9 @@ MAX_NOTE_ROWS = 10
 """The most rows of notes above a head."""
 MAX_NAME_CHARS, MIN_SENTENCE_WORDS = 60, 3
 """A longer cell names no column, nor does a sentence of so many words."""
-FIGURE = regex(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
+FIGURE = regex(r"[+\-−]?(?:[.,' \u00a0\u202f]*+\d++)++[.,]*+\s*+%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 YEAR = regex(r"1\d{3}|20\d{2}")
-_DAY = regex(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
+DAY = regex(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
 _UNIT = regex(r"[(\[](?P<inner>[^()\[\]]{1,20})[)\]]|(?P<bare>\S.{0,19})")
 _LETTER = regex(r"[^\W\d_]")
 
@@ -75,7 +75,7 @@ def _is_note(row: Sequence[str]) -> bool:
     return any(
         cell.endswith(":")
         or len(cell) > MAX_NAME_CHARS
-        or _DAY.search(cell) is not None
+        or DAY.search(cell) is not None
         or (ends_sentence(cell) and len(cell.split()) >= MIN_SENTENCE_WORDS)
         for cell in row
     )
@@ -109,7 +109,11 @@ def read_head(rows: Rows) -> tuple[list[str], int]:
                     f"{name} {_bracket_unit(unit)}".strip() for name, unit in zip(names, row, strict=False)
                 ], count + 1
         groups = _spread(names, row)
-        is_merged = any(left and left == right for left, right in pairwise(names)) and is_head(row, below)
+        is_merged = (
+            any(left and left == right for left, right in pairwise(names))
+            and is_head(row, below)
+            and (row[0] in ("", names[0]) or _has_figures(row, below))
+        )
         if not (is_merged or _is_below_groups(groups, row, below, is_whole=is_whole)) or len(set(groups)) < 2:
             break
         names = [" ".join(dict.fromkeys(filter(None, pair))) for pair in zip(groups, row, strict=True)]
@@ -140,7 +144,7 @@ def _is_below_groups(groups: Sequence[str], row: Sequence[str], below: Rows, *, 
     may_begin = row[0] in ("", groups[0]) or (not groups[0] and (is_repeated or not is_whole))
     if not may_begin and (is_whole or not all(_has_neighbour(groups))):
         return False
-    if any(name and holds_figures(name, column, below) for column, name in enumerate(row) if column):
+    if _has_figures(row, below):
         return True
     return not is_whole and (is_repeated or (not row[0] and all(other[0] for other in below[:HEADER_SAMPLE_ROWS])))
 
@@ -161,6 +165,11 @@ def holds_figures(name: str, column: int, below: Rows) -> bool:
     cells = [row[column] for row in below[:HEADER_SAMPLE_ROWS] if len(row) > column and row[column]]
     years = bool(YEAR.fullmatch(name)) and all(map(YEAR.fullmatch, cells))
     return bool(cells) and all(map(FIGURE.fullmatch, cells)) and not years
+
+
+def _has_figures(names: Sequence[str], below: Rows) -> bool:
+    """True if below a name, but that of the first column, there are only figures."""
+    return any(name and holds_figures(name, column, below) for column, name in enumerate(names) if column)
 
 
 def _are_units(row: Sequence[str]) -> bool:

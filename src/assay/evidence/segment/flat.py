@@ -7,6 +7,7 @@ from itertools import chain
 
 from assay.core.lazy import regex
 from assay.core.sources import BlockKind
+from assay.core.tables.heads import DAY
 from assay.core.text import ends_sentence
 from assay.evidence.segment import lines as shape
 from assay.evidence.segment.blocks import TextBlock
@@ -32,7 +33,7 @@ def page_blocks(text: str) -> Iterator[TextBlock]:
 
 
 MAX_TITLE_CHARS = 200
-_NO_TITLE = regex(r"[:：|]|\d{1,2}[./-]\d{1,2}[./-]\d|\d{4}-\d{2}-\d{2}|\d{1,2}\.? [^\W\d_]{3,10}\.? \d{4}")
+"""Characters of a title above rows; a longer line says something."""
 _PLACE_OF_ROW = regex(r" \| cells: [A-Z]+\d+:[A-Z]+\d+$")
 """What a sheet's reader writes behind each row."""
 
@@ -52,5 +53,6 @@ def row_blocks(text: str) -> Iterator[TextBlock]:
 def _title(line: str) -> str:
     """The title that the first line of a table is: one cell, without a day, and no sentence; else ""."""
     title = _PLACE_OF_ROW.sub("", line)
-    is_title = len(title) <= MAX_TITLE_CHARS and not _NO_TITLE.search(title) and not ends_sentence(title)
+    has_cells = any(sign in title for sign in ":：|")
+    is_title = len(title) <= MAX_TITLE_CHARS and not (has_cells or DAY.search(title) or ends_sentence(title))
     return title if is_title else ""

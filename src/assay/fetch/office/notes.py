@@ -26,7 +26,7 @@ def write_with_notes(text: str, notes: Notes, write: Callable[[str], None], buil
     if not places:
         write(text)
         return
-    spans = sentences(plain)
+    spans = sentences(plain) or [(0, 0)]
     written, below = list[str](), list[tuple[str, str]]()
     for index, (start, end) in enumerate(spans):
         following = spans[index + 1][0] if index + 1 < len(spans) else len(plain)

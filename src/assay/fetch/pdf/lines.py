@@ -18,6 +18,7 @@ from assay.core.errors import ExtractError
 from assay.core.lazy import regex
 from assay.fetch.pdf.paragraphs import PrintedLine
 from assay.fetch.pdf.printed_tables import PrintedPart
+from assay.fetch.text_form import MAX_BASE_CHARS, POWER_BASE, SUPERSCRIPTS
 
 FLATTENED = 1
 SPARSE_SHARE = 0.5
@@ -253,12 +254,9 @@ def _character_place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
 
 RAISED_SIZE, RAISED_SHARE = 0.85, 0.15
 """How large a raised digit is at most, and how far it is raised at least, in sizes of the character beside it."""
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MAY_BE_RAISED = regex(r"(?<=[^\s\d(\[{])\d{1,3}(?!\w)|(?<=\d)\d(?!\w)|(?<![^\r\n])\d{1,2}(?=\s?[^\W\d_])")
 _RAISED = regex(r"(?:^(?P<first>[⁰¹²³⁴-⁹]+)\s?|(?P<before>\S)(?P<mark>[⁰¹²³⁴-⁹]+)(?:\s(?=[.,;:!?)\]]))?)")
-_POWERS = regex(r"(?<![^\W_])(?:[kcdmµμn]?m|ft|in|yd|mi|s|[xyzrnR])$")
-"""What an exponent stands behind, besides numbers and brackets."""
 
 
 def _raise_digits(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
@@ -268,7 +266,7 @@ def _raise_digits(page: pypdfium2.PdfTextPage, text: str, index: range | list[in
         beside = match.end() if match.start() == 0 or text[match.start() - 1] in "\r\n" else match.start() - 1
         digit, other = (_character_place(page, index[position]) for position in (match.start(), beside))
         is_raised = digit.size < RAISED_SIZE * other.size and digit.y - other.y > RAISED_SHARE * other.size
-        return match[0].translate(_SUPERSCRIPTS) if is_raised else match[0]
+        return match[0].translate(SUPERSCRIPTS) if is_raised else match[0]
 
     return _MAY_BE_RAISED.sub(raised, text)
 
@@ -281,8 +279,10 @@ def _without_marks(text: str) -> str:
     def shown(match: re.Match[str]) -> str:
         if match["first"]:
             return f"{match['first'].translate(_PLAIN)} "
-        is_power = match["before"] in ")]" or match["before"].isdigit() or _POWERS.search(text[: match.start("mark")])
-        return match["before"] + (match["mark"] if is_power else "")
+        mark = match.start("mark")
+        return match["before"] + (
+            match["mark"] if POWER_BASE.search(text[max(0, mark - MAX_BASE_CHARS) : mark]) else ""
+        )
 
     return _RAISED.sub(shown, text)
 

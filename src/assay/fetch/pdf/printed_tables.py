@@ -17,6 +17,8 @@ ROWS_APART = 3.0
 """Lines further apart than this many font sizes do not belong to one table."""
 WRAPPED_SHARE = 0.92
 """A line closer to the one above than this share of the usual distance continues its cells."""
+SEARCHED_LINES = 40
+"""Lines in which a table shows its head: to look at all lines of a page from each would take too long."""
 MIN_FILLED_SHARE = 0.7
 """The share of rows that fill more than one column."""
 UNGROUPED_SHARE = 0.5
@@ -79,8 +81,10 @@ def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
     for seed in range(first, min(first + MAX_HEAD_ROWS, len(lines))):
         if seed > first and not _is_near(lines[seed - 1], lines[seed]):
             return None
-        table = _table_with_columns(lines, first, seed) if len(lines[seed].parts) > 1 else None
-        if table is not None:
+        near = lines[first : first + SEARCHED_LINES]
+        if len(lines[seed].parts) < 2 or _table_with_columns(near, 0, seed - first) is None:
+            continue
+        if (table := _table_with_columns(lines, first, seed)) is not None:
             return table
     return None
 

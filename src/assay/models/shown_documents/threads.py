@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from itertools import islice
 
 from assay.core.lazy import regex
 from assay.core.text import ends_sentence
@@ -14,7 +15,7 @@ from assay.models.questions.words import topic_keys
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import QuotableUnit, SourcePassages, frame_field
 
-_REPLY = regex(r"(?:(?:re|fwd?|aw|wg|sv|vs|vb|tr|ref|rif)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
+_REPLY = regex(r"\A\s*(?:(?:re|fwd?|aw|wg|sv|vs|vb|tr|ref|rif)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 """What mail programs write before the subject of a reply."""
 SourceSentence = tuple[SourcePassages, PassageSentence]
 
@@ -33,7 +34,8 @@ def latest_first(
         shared = keys.intersection(topic_keys(sentence.text))
         later = [other for other in threads.get(book.id, ()) if shared and _sent_at(other) > _sent_at(book)]
         for other in sorted(later, key=_sent_at, reverse=True):
-            ordered += [(other, each) for each in other.sentences if _says_anew(each, sentence, shared)][:1]
+            anew = (each for each in other.sentences if _says_anew(each, sentence, shared))
+            ordered += [(other, each) for each in islice(anew, 1)]
         ordered.append((book, sentence))
     return list(dict.fromkeys(ordered))
 
@@ -69,7 +71,9 @@ def _threads(books: Iterable[SourcePassages]) -> dict[str, list[SourcePassages]]
     for book in books:
         by_subject[_REPLY.sub("", book.title).strip().casefold()].append(book)
     threads = (
-        thread for thread in by_subject.values() if len(thread) > 1 and any(_REPLY.match(book.title) for book in thread)
+        thread
+        for subject, thread in by_subject.items()
+        if subject and len(thread) > 1 and any(_REPLY.match(book.title) for book in thread)
     )
     return {book.id: thread for thread in threads for book in thread}
 
@@ -78,7 +82,9 @@ def _sent_at(book: SourcePassages) -> str:
     """When a message was sent, as far as known: its day, and its time in UTC if its date is shown."""
     field = book.field("date")
     try:
-        sent = parsedate_to_datetime(field.value).astimezone(UTC) if field is not None else None
-    except ValueError:
-        sent = None
-    return sent.isoformat() if sent is not None else book.published
+        sent = parsedate_to_datetime(field.value) if field is not None else None
+        # "-0000" is a time in UTC whose sender does not say where he is
+        utc = sent.replace(tzinfo=sent.tzinfo or UTC).astimezone(UTC) if sent is not None else None
+    except (ValueError, OverflowError):
+        utc = None
+    return utc.isoformat() if utc is not None else book.published

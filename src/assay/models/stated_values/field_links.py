@@ -17,6 +17,7 @@ from assay.models.stated_values.field_words import Span
 MAX_LINK_WORDS = 5
 """The most words between a field's words and its value. By hand."""
 MAX_BESIDE_WORDS = 2
+"""The most words between a number and the field's words that it stands beside. By hand."""
 _ARTICLE = r"(?:(?:an?|the|our|its|his|her|their|der|die|das|dem|den|ein|eine|le|la|les|un|une|el|los|una)\s+|l['’])?"
 _IS = (
     r"(?:(?:is|are|was|were|remains?|became|becomes|has been|ist|sind|war|waren|bleibt|est|sont|était|es|son|era)"

@@ -84,7 +84,7 @@ def value_in_prose(target: TargetField, books: Sequence[SourcePassages]) -> Stat
         if value is not None and (is_linked or index in order):
             rank = order.index(index) if index in order else len(order)
             candidates.append((not is_linked, -share, rank, StatedValue(value, sentence.passage)))
-    return min(candidates)[3] if candidates else None
+    return min(candidates, key=lambda candidate: candidate[:3])[3] if candidates else None
 
 
 def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
@@ -115,12 +115,11 @@ def _nearest_value(
     )
 
 
-_AND = "(?:and|und|et|y|&)"
+_BETWEEN_NAMES = regex(r",? (?:and|und|et|y|&) |, ")
 _NAMES = regex(
     r"\s*(?:are|were|sind|waren|sont|étaient|son|:)\s+"
-    rf"(?P<names>{NAME.pattern}(?:,? (?:{_AND} )?{NAME.pattern})+)\W*$"
+    rf"(?P<names>{NAME.pattern}(?:(?:{_BETWEEN_NAMES.pattern}){NAME.pattern})+)\W*$"
 )
-_BETWEEN_NAMES = regex(rf",? {_AND} |, ")
 
 
 def _find_names(text: str, spans: Sequence[Span]) -> list[str] | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.tables.heads import find_head, read_head
+from assay.core.tables.heads import FIGURE, find_head, read_head
 
 VALUES = [["North", "5", "6", "3", "2"], ["South", "7", "8", "4", "4"]]
 
@@ -55,6 +56,12 @@ def test_a_first_row_of_values_is_no_part_of_the_head(rows: list[list[str]]):
     assert read_head(rows) == (rows[0], 1)
 
 
+@pytest.mark.parametrize("first", ["Fish", "", "Kind"])
+def test_below_a_merged_cell_a_row_that_begins_otherwise_has_values(first: str):
+    rows = [["Kind", "Colour", "Colour"], [first, "red", "blue"], ["Bird", "grey", "brown"]]
+    assert bool(read_head(rows)[0]) is (first != "Fish")
+
+
 @pytest.mark.parametrize(
     "notes",
     [
@@ -83,3 +90,20 @@ def test_no_row_below_a_row_of_values_is_a_head():
 def test_any_rows_have_a_head_within_them_or_none(rows: list[list[str]]):
     start, names, end = find_head(rows, 3)
     assert (names, start, end) == ([], 0, 0) or 0 <= start < end < len(rows)
+
+
+def test_a_cell_of_many_digits_is_read_in_linear_time() -> None:
+    def cell(digits: int) -> str:
+        return f"{'1' * digits}x"
+
+    assert exponent(FIGURE.fullmatch, cell, 1_000) < WORST
+
+
+@pytest.mark.parametrize("cell", ["1", "-1 234.50", "+1'234", "12 %", "1,", ".5", "2024-05", "2024-05-01T10:00"])
+def test_figures(cell: str) -> None:
+    assert FIGURE.fullmatch(cell)
+
+
+@pytest.mark.parametrize("cell", ["", "-", "1 a", "a 1", "1 .", "1-2", "%"])
+def test_what_is_no_figure(cell: str) -> None:
+    assert not FIGURE.fullmatch(cell)

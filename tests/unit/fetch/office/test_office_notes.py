@@ -73,6 +73,10 @@ def test_a_note_to_a_cell_or_a_heading_stands_below_and_says_to_what():
     )
 
 
+def test_a_note_to_nothing_stands_in_its_place():
+    assert word_text(f"<w:p {nsdecls('w')}>{FOOT}</w:p>", footnotes="Dogs are free.") == "Note: Dogs are free.\n"
+
+
 def test_a_reference_without_its_note_leaves_no_mark():
     assert word_text(f"<w:p {nsdecls('w')}>{run(FEE[0])}{FOOT}</w:p>") == FEE[0] + "\n"
 
