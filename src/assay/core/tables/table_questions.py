@@ -3,8 +3,8 @@
 Every word of the question must be accounted for: by the operation, by values in cells (which select rows), by the
 header of the column asked for, or by the names of the table and what it says about its columns. Words are compared as
 everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and all must be accounted for;
-half of the other words may be left over, for a single cell a third. If two columns answer equally well, nothing is
-answered.
+half of the other words may be left over, for a single cell a third, for a count none. If two columns answer equally
+well, nothing is answered.
 """
 
 from __future__ import annotations
@@ -322,7 +322,8 @@ class _TableQuestion(TableWords):
 
     def _count_answers(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
-        noun = frozenset(keys(self.asked_operation.noun, self.topic_question.analysis))
+        noun_keys = keys(self.asked_operation.noun, self.topic_question.analysis)
+        noun = frozenset(noun_keys)
         unused_keys = self._unused_keys(values)
         named_columns = [index for index, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
         shared = [value for value in values if columns.is_grouping(self.table, value.column)]  # others name one row
@@ -342,10 +343,11 @@ class _TableQuestion(TableWords):
         distinct = len(set(texts)) < len(texts)
         computation = Computation(operation="count", column=max(column, 0), conditions=conditions, distinct=distinct)
         heads = frozenset[str]().union(*(self.heads[index] for index in (*named_columns, bounded_column) if index >= 0))
-        matched_keys = self.matching_keys(unused_keys, heads) | self.keys_of(self.function_words())
-        matched_keys |= noun if context_matches else frozenset()
+        matched_keys = self.matching_keys(unused_keys, heads) | context_matches
+        if not context_matches.isdisjoint(noun_keys[:1]):
+            matched_keys |= noun  # "order entries"; of "gift orders" the first word chooses
         yield from self._accept_if_covered(
-            computation, values, matched_keys, (1.0, 1.0, 0), needs_all=column < 0, counts_rows=column < 0
+            computation, values, matched_keys, (1.0, 1.0, 0), needs_all=True, counts_rows=column < 0
         )
 
     def _bounded_column(self, unused_keys: Sequence[str]) -> int:

@@ -41,8 +41,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
     amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
     `within` stands before a month that is meant whole. `persons` are headers of those whom "who" asks for, `doing`
-    verbs that tell nothing but that it was done. `joining` stands between alternatives. `times` ask how often, `clock`
-    are the units of durations.
+    words that tell nothing but that it was done, or among what. `joining` stands between alternatives. `times` ask how
+    often, `clock` are the units of durations.
     """
 
     sum: str

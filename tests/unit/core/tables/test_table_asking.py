@@ -148,6 +148,13 @@ ORDERS = table("orders.csv", "day;customer", "3 May;Lee", "4 May;Kim", "5 May;Le
         ("How many orders were late?", ORDERS, None),
         ("How many orders were counted?", ORDERS, "Number of rows: 4"),
         ("How many orders of timber are there?", ORDERS, None),
+        ("How many of the current orders are there?", ORDERS, None),
+        ("How many orders aren't from Lee?", ORDERS, None),
+        ("How many orders aren’t from Lee?", ORDERS, None),
+        ("How many customers were late?", ORDERS, None),
+        ("How many customers are there?", ORDERS, "Number of different values of customer in 4 rows: 3"),
+        ("How many gift orders are from Lee?", ORDERS, None),
+        ("How many order entries are from Lee?", ORDERS, "Number of rows: 2 (customer: Lee)"),
     ],
 )
 def test_rows_are_counted_only_if_every_word_of_the_question_tells_which(
