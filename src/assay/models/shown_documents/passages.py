@@ -139,13 +139,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=4096)
 def _begins_with(text: str, name: str) -> bool:
     """True if a text begins with a name, however both are set: "`Timeout`", "timeout: …"."""
     name_words = words(name)
     return bool(name_words) and words(text)[: len(name_words)] == name_words
 
 
+@lru_cache(maxsize=4096)
 def read_field(passage: str, text: str) -> PassageField | None:
     """The header field in a passage; None if it has none."""
     match = _FIELD.fullmatch(text)
