@@ -104,6 +104,18 @@ def test_each_question_has_an_answer_with_its_passage(place: Path, capsys: pytes
     assert capsys.readouterr().out == ""  # the runs which tried them are not kept
 
 
+def test_questions_are_those_of_headings_and_of_sentences_not_bare_words(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {each["question"] for each in summary(capsys, "--questions", "20")["questions"]}
+    assert "What is lighthouse?" not in asked
+    papers = Path("faq")
+    papers.mkdir()
+    text = "## Who pays the fees?\n\nThe master of a ship pays the fees.\n\nFees are due. Tugs are a kind of boat.\n"
+    (papers / "fees.md").write_text(f"# Fees\n\n{text}")
+    assert main(["docs", "add", "faq", "-c", "ports", "-q"]) == 0
+    asked = {each["question"] for each in summary(capsys, "--questions", "20")["questions"]}
+    assert {"Who pays the fees?", "What are Tugs?"} <= asked
+
+
 def test_it_is_laid_out_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "summary", "@ports", "--questions", "1"]) == 0
     out = capsys.readouterr().out

@@ -24,6 +24,7 @@ from assay.core.messages import Message, Reply, Request, ToolDefinition
 from assay.core.phrases import NOTHING, nothing_found_text, stop_reason_phrase
 from assay.core.report_sentences import read_sentences
 from assay.core.sources import Passage, Source
+from assay.core.tables.cells import without_place
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
@@ -393,5 +394,5 @@ def finding_text(finding: Finding) -> str:
 
 def cited_sentences(passage: Passage) -> str:
     """A passage on one line, with each of its sentences cited."""
-    text = " ".join(passage.text.split())
+    text = " ".join(without_place(passage.text).split())
     return " ".join(f"{text[start:end]} [{passage.id}]" for start, end in sentences(text))

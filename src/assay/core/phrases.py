@@ -21,6 +21,7 @@ TABLES_NOTE = N_(
     "or states what code read in its fields and tables or computed from them."
 )
 CLOSEST = N_("Closest passages")
+FURTHER = N_("Further passages")
 
 
 def missing_heading() -> str:
@@ -31,6 +32,11 @@ def missing_heading() -> str:
 def closest_heading() -> str:
     """The heading of the passages nearest to a question that nothing answers."""
     return record_statement(gettext(CLOSEST))
+
+
+def further_heading() -> str:
+    """The heading of what was found for a question beside the answer."""
+    return record_statement(gettext(FURTHER))
 
 
 def nothing_found_text() -> str:
@@ -50,7 +56,7 @@ def built_in_note(tables: bool = False) -> str:
 
 def record_phrases() -> None:
     """Render all of them once: a model's reply or a finding from a log may contain one."""
-    for phrase in (missing_heading, nothing_found_text, no_answer_text, built_in_note):
+    for phrase in (missing_heading, further_heading, nothing_found_text, no_answer_text, built_in_note):
         phrase()
     built_in_note(tables=True)
 

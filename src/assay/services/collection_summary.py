@@ -22,6 +22,7 @@ from assay.core.measures import UNIT_NAMES
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
+from assay.core.text import sentences
 from assay.evidence.segment import segment
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
@@ -42,7 +43,7 @@ MIN_WORD_LETTERS = 4
 
 _WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACELESS = regex(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DEFINED = regex(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?:is|are) (?:an?|the) \w")
+_DEFINED = regex(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?P<verb>is|are) (?:an?|the) \w")
 _DATED = regex(r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}")
 _ARTICLES = frozenset(("the", "a", "an"))
 _NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - _ARTICLES
@@ -135,7 +136,7 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
         undated=len(documents) - len(dates),
         looked_into=len(sample),
         subjects=subjects,
-        questions=await _answerable_questions(assay, collection, _candidates(passages, subjects), questions),
+        questions=await _answerable_questions(assay, collection, _candidates(passages), questions),
     )
 
 
@@ -158,7 +159,7 @@ async def _passages(assay: Researcher, document: Document, collection: str) -> l
     _, text = await assay.text(document.sha256, collection)
     spans = segment(text[:MAX_DOCUMENT_CHARS], document.syntax)
     title = one_line(document.title or document.name)
-    return [_Passage(document, span.text, " ".join((title, *span.heading))) for span in spans]
+    return [_Passage(document, span.text, "\n".join((title, *span.heading))) for span in spans]
 
 
 def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
@@ -216,8 +217,8 @@ def _is_amount(word: str, language: str) -> bool:
     return all(part in _AMOUNTS or part in times or _NUMERAL.fullmatch(part) for part in parts)
 
 
-def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubject]) -> Iterator[str]:
-    """Questions that may have an answer: the documents' own, those their sentences answer, then the subjects."""
+def _candidates(passages: Sequence[_Passage]) -> Iterator[str]:
+    """Questions that may have an answer: the documents' own, and those their sentences answer."""
     seen: set[str] = set()
 
     def new(question: str) -> bool:
@@ -231,7 +232,6 @@ def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubje
     rounds = max(map(len, by_document.values()), default=0)
     for index in range(rounds):  # one per document before the second of any
         yield from (questions[index] for questions in by_document.values() if len(questions) > index)
-    yield from filter(new, (f"What is {subject.term}?" for subject in subjects))
 
 
 def _passage_questions(passage: _Passage) -> Iterator[str]:
@@ -241,10 +241,11 @@ def _passage_questions(passage: _Passage) -> Iterator[str]:
     if passage.document.language not in ("", "en"):
         return
     text = one_line(passage.text)
-    if date_match := _DATED.match(text):
-        yield f"When was {_lowercase_article(date_match['what'])} {date_match['done']}?"
-    elif (definition := _DEFINED.match(text)) and _is_term(definition["what"]):
-        yield f"What is {_lowercase_article(definition['what'])}?"
+    for sentence in (text[start:end] for start, end in sentences(text)):
+        if date_match := _DATED.match(sentence):
+            yield f"When was {_lowercase_article(date_match['what'])} {date_match['done']}?"
+        elif (definition := _DEFINED.match(sentence)) and _is_term(definition["what"]):
+            yield f"What {definition['verb']} {_lowercase_article(definition['what'])}?"
 
 
 def _is_term(term: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,3 +81,5 @@ def test_findings_without_a_model_are_passages_word_for_word_each_sentence_cited
     passage = ledger().passage("S1001.1")
     assert passage is not None
     assert cited_sentences(passage) == "The moon causes it. [S1001.1]"
+    row = msgspec.structs.replace(passage, text="Port: Goole | Note: Dries out. | cells: A2:B2")
+    assert cited_sentences(row) == "Port: Goole | Note: Dries out. [S1001.1]"

@@ -145,6 +145,20 @@ def test_a_term_is_set_off_from_its_description() -> None:
     assert first(page, "How long does the kiln wait for the door?").startswith(expected)
 
 
+@pytest.mark.parametrize("name", ["Soak_Time", "<code>soak_time</code>", "soak_time"])
+@pytest.mark.parametrize("written", ["soak_time", "<code>soak_time</code>", "<b>Soak_time</b>"])
+def test_the_name_of_an_entry_is_not_said_twice(name: str, written: str) -> None:
+    text = f"{written}: how many minutes the top temperature is held before the kiln cools."
+    entry = (
+        *VARIABLES[:1],
+        f"<h2>{name}</h2><p>{text}</p><p>Default: 25</p>",
+        variable("ramp", "number", "3", "Steps."),
+    )
+    for page in (entry, (*VARIABLES[:1], fields((name, text), ("ramp", "How many steps the kiln takes.")))):
+        said = first(page, "How many minutes is the top temperature held before the kiln cools?")
+        assert said.casefold().count("soak_time") == 1, said
+
+
 def answer(page: tuple[str, ...], question: str) -> str:
 
     root = LexborHTMLParser("".join(page)).root

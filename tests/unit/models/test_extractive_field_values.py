@@ -43,6 +43,11 @@ def test_the_subject_is_the_name_without_its_genitive(genitive: str) -> None:
     assert fill(f"What does the Arnholm Pilots{genitive} almanac say?", TIDES, schema)["subject"] == "Arnholm Pilots"
 
 
+def test_a_question_that_names_nothing_has_no_subject() -> None:
+    schema = '{"properties": {"height": {"type": "integer", "description": "metres the tide rises"}}}'
+    assert fill("What does the almanac say?", TIDES, schema)["subject"] == ""
+
+
 @pytest.mark.parametrize(("text", "value"), [("MX-7 was tested.", None), ("The conductivity of MX-7 is 0.42.", "0.42")])
 def test_the_number_in_a_name_is_no_value(text: str, value: str | None) -> None:
     schema = '{"properties": {"conductivity": {"type": "number"}}}'

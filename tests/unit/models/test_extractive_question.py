@@ -98,6 +98,8 @@ def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
         ("Who wrote PEP 8 and when was it created?", ("Who wrote PEP 8", "when was it created?")),
         ("What is A? What is B?", ("What is A?", "What is B?")),
         ("Wer schrieb das Buch und wann erschien es?", ("Wer schrieb das Buch", "wann erschien es?")),
+        ("Was gilt ab dem 1. März 2029?", ("Was gilt ab dem 1. März 2029?",)),
+        ("Who won in 1990. Who lost?", ("Who won in 1990.", "Who lost?")),
         ("Is research and development taxed?", ("Is research and development taxed?",)),
     ],
 )

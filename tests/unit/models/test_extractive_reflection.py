@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -126,11 +127,16 @@ def found(step: int, text: str) -> dict[str, Any]:
 
 
 def judged(*findings: dict[str, Any], question_part: str = "") -> list[str]:
-    parts: list[dict[str, Any]] = [{"part": at, "step": at, "text": title} for at, title in enumerate(TITLES, 1)]
+    return [each["status"] for each in assessed(*findings, titles=TITLES, question_part=question_part)]
+
+
+def assessed(*findings: dict[str, Any], titles: Sequence[str], question_part: str = "") -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = [{"part": at, "step": at, "text": title} for at, title in enumerate(titles, 1)]
     if question_part:
         parts.append({"part": 3, "step": 0, "text": question_part})
     reply = respond(asked("assess", question=QUESTION, findings=list(findings), parts=parts))[0]
-    return [each["status"] for each in json.loads(reply)["parts"]]
+    assessments: list[dict[str, Any]] = json.loads(reply)["parts"]
+    return assessments
 
 
 @pytest.mark.parametrize(
@@ -159,3 +165,20 @@ def test_a_part_of_the_question_is_judged_by_all_findings() -> None:
 def test_a_finding_which_says_that_nothing_is_stated_does_not_end_research() -> None:
     silent = {**step_report(2, TITLES[1], 1, *everything(TITLES[1])), "text": "The documents do not state who. [S2.1]"}
     assert reflected([step_report(1, TITLES[0], 2), silent], 2)["decision"] == "continue"
+
+
+@pytest.mark.parametrize(
+    ("title", "own", "other", "reason"),
+    [
+        ("Heat pumps", "They need a unit outside.", "Heat pumps cost 14,000 pounds.", ""),
+        ("Heat pumps", "They need a unit outside.", "The heat of the sun is free.", "“pumps”"),
+        ("Heat pumps", "They need a unit outside.", "Boilers are cheap.", "“heat”, “pumps”"),
+        ("Heat pumps", "An air-source heat-pump needs a unit outside.", "Boilers are cheap.", ""),
+        ("How long do they last?", "They last for about twenty years.", "Boilers are cheap.", ""),
+        ("Wärmepumpen", "Eine Luftwärmepumpe steht im Freien vor dem Haus.", "Boilers are cheap.", ""),
+    ],
+)
+def test_only_words_that_no_finding_has_are_said_to_be_missing(title: str, own: str, other: str, reason: str) -> None:
+    part, _ = assessed(found(1, f"- {own} [S1.1]"), found(2, f"- {other} [S2.1]"), titles=(title, "Boilers"))
+    missing = f"the passages found do not mention {reason}" if reason else ""
+    assert (part["status"], part.get("reason", "")) == ("partly" if reason else "answered", missing)

@@ -50,9 +50,9 @@ def asked(task: Task, *messages: Message) -> str:
     return respond(Request(task=task, system="", messages=messages))[0]
 
 
-def report(template: str = "", **rules: int) -> str:
-    finding = "Task: Dredging\n" + "\n".join(f"- {text} [S1001.{at}]" for at, text in enumerate(FACTS))
-    plan = Plan(title=QUESTION, steps=(PlanStep(id=1, title="Dredging"),))
+def report(template: str = "", step: str = "Dredging", **rules: int) -> str:
+    finding = f"Task: {step}\n" + "\n".join(f"- {text} [S1001.{at}]" for at, text in enumerate(FACTS))
+    plan = Plan(title=QUESTION, steps=(PlanStep(id=1, title=step),))
     messages = [user("question", QUESTION), user("findings", finding), user("evidence", HARBOR)]
     messages += [user("template", template)] if template else []
     found = msgspec.json.encode({"date": "2026-01-01", "part": 1, "parts": 1, "words": 0, **rules}).decode()
@@ -71,6 +71,12 @@ def test_the_answer_has_three_sentences_at_most_and_nothing_is_lost() -> None:
     text = report()
     assert text.partition("\n\n## ")[0].count("[S1001.") <= 3
     assert all(fact in text for fact in FACTS)
+
+
+def test_the_question_is_no_heading_of_what_is_left() -> None:
+    text = report(step=QUESTION)
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["## Further passages"]
+    assert "## Dredging" in report()
 
 
 def test_a_field_found_after_a_better_sentence_does_not_replace_it() -> None:
@@ -94,6 +100,19 @@ def test_a_title_with_a_colon_is_no_field_of_a_record() -> None:
     ]
     assert [f"{title} [S1001.0]" in text for text in found] == [True, False]
     assert "Mud and boats of Coastal Journal 4: how the harbor is dredged [S1001.0]" in found[1]
+
+
+def test_rows_of_a_sheet_are_quoted_without_their_place_each_on_its_own_line() -> None:
+    rows = (
+        "Port: Goole | Depth: 7 m | Note: Dries out at low water. | cells: A2:C2",
+        "Port: Harwich | Depth: 12 m | Note: Has water at low water too. | cells: A3:C3",
+    )
+    sheet = source("S1001", "Ports", *rows)
+    said = asked("answer", user("question", "Which ports have water at low water?"), user("evidence", sheet))
+    assert said.splitlines()[:3:2] == [
+        "Port: Goole | Depth: 7 m | Note: Dries out at low water. [S1001.0]",
+        "Port: Harwich | Depth: 12 m | Note: Has water at low water too. [S1001.1]",
+    ]
 
 
 def test_the_length_is_followed() -> None:

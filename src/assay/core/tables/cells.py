@@ -24,6 +24,7 @@ MAX_CAPTION_CHARS = 200
 KEY_VALUE = regex(rf"(?P<head>[^:|\n]{{1,{MAX_HEAD_CHARS}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = regex(r"cells: [A-Z]{1,3}\d+:[A-Z]{1,3}\d+")
 """The place of a row in a sheet."""
+_PLACE_AT_END = regex(rf"\s*\|\s*{_PLACE.pattern}\s*\Z")
 UNNAMED_COLUMN = regex(r"column (?:\d+|[A-Z]{1,3})")
 """The name of a column with an empty header."""
 CELL_SEPARATOR = regex(r"(?<!\\)\|")
@@ -181,6 +182,11 @@ def _parse_line(piece: TablePiece) -> _Line | None:
     if not has_bars or len(cells) < 2:
         return None
     return _Line(piece, tuple(cells))
+
+
+def without_place(row: str) -> str:
+    """A row of a sheet without its place, as it is quoted."""
+    return _PLACE_AT_END.sub("", row)
 
 
 def row_cells(line: str) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
+from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.periods import Period, periods_in, read_period
@@ -98,6 +100,18 @@ class TableWords:
         short = {key for key in unique_keys for start in short_keys if len(key) > len(start) and key.startswith(start)}
         return (unique_keys & other_keys) | frozenset(nearby) | short
 
+    def function_words(self) -> Iterator[str]:
+        """The words of the question that have no topic in any document."""
+        return (
+            word
+            for word in self.asked_operation.remaining_text.strip("?").split()
+            if word.casefold() in MORE_STOP_WORDS
+        )
+
+    def keys_of(self, texts: Iterable[str]) -> frozenset[str]:
+        """The keys of some texts."""
+        return frozenset(key for text in texts for key in keys(text, self.topic_question.analysis))
+
     # rows
 
     def row_names(self) -> frozenset[str]:
@@ -142,6 +156,17 @@ class TableWords:
                     return None
                 chosen.append(NamedValue(free[0], tuple(texts), positions))
         return chosen
+
+    def are_listed(self, values: Sequence[NamedValue]) -> bool:
+        """True if all values of one column are alternatives: beside one another, or with "and" or "or" between them."""
+        joining = self.keys_of(languages()[self.language].joining.split(", "))
+        by_place = sorted(values, key=lambda value: (value.column, min(value.positions)))
+        gaps = (
+            self.question_keys[max(first.positions) + 1 : min(second.positions)]
+            for first, second in pairwise(by_place)
+            if first.column == second.column
+        )
+        return all(not gap or not joining.isdisjoint(gap) for gap in gaps)
 
     def _asked_times(self, numbers: Iterable[str]) -> AskedTimes:
         """The years in a question, and the months that stand alone in it: "in March"."""

@@ -3,8 +3,8 @@
 Every word of the question must be accounted for: by the operation, by values in cells (which select rows), by the
 header of the column asked for, or by the names of the table and what it says about its columns. Words are compared as
 everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and all must be accounted for;
-half of the other words may be left over, for a single cell a third. If two columns answer equally well, nothing is
-answered.
+half of the other words may be left over, for a single cell a third, for a count none. If two columns answer equally
+well, nothing is answered.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.relevance.topic_question import keys
 from assay.core.tables import columns
 from assay.core.tables.answers import Computation, RowCondition, TableAnswer, compute
@@ -148,10 +147,10 @@ class _TableQuestion(TableWords):
         if implied and measured_operation.operation == "cell" and len(cells) == 1 and len(cells[0].rows) == 1:
             computation = cell_computation
         accounted_keys = head | (
-            self._keys_of(self.asked_operation.grouping_phrases) if group_operation or implied else set()
+            self.keys_of(self.asked_operation.grouping_phrases) if group_operation or implied else set()
         )
         accounted_keys |= (
-            self._keys_of((*self.asked_operation.payment_words, *self._function_words())) if is_added else set()
+            self.keys_of((*self.asked_operation.payment_words, *self.function_words())) if is_added else set()
         )
         yield from self._accept_if_covered(
             computation,
@@ -172,16 +171,6 @@ class _TableQuestion(TableWords):
             )
             return bool(noun) and not is_repeated and (self.has_figures(column) or self.has_durations(column))
         return measured_operation.operation == "sum" or self.topic_question.answer_kind == "number"
-
-    def _function_words(self) -> Iterator[str]:
-        return (
-            word
-            for word in self.asked_operation.remaining_text.strip("?").split()
-            if word.casefold() in MORE_STOP_WORDS
-        )
-
-    def _keys_of(self, texts: Iterable[str]) -> frozenset[str]:
-        return frozenset(key for text in texts for key in keys(text, self.topic_question.analysis))
 
     # groups and amounts
 
@@ -210,7 +199,7 @@ class _TableQuestion(TableWords):
         paid_columns = [
             index
             for index in figure_columns
-            if self.matching_keys(self._keys_of(languages()[self.language].paid.split()), self.heads[index])
+            if self.matching_keys(self.keys_of(languages()[self.language].paid.split()), self.heads[index])
         ]
         amounts = (index for index in figure_columns if columns.is_amount(self.table, index))
         money = phrase_pattern(self.language, "money").search(self.asked_operation.remaining_text)
@@ -333,10 +322,12 @@ class _TableQuestion(TableWords):
 
     def _count_answers(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
-        noun = frozenset(keys(self.asked_operation.noun, self.topic_question.analysis))
+        noun_keys = keys(self.asked_operation.noun, self.topic_question.analysis)
+        noun = frozenset(noun_keys)
         unused_keys = self._unused_keys(values)
         named_columns = [index for index, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
-        context_matches = self.matching_keys(noun, self.row_names()) or self._used_keys(values) & noun
+        shared = [value for value in values if columns.is_grouping(self.table, value.column)]  # others name one row
+        context_matches = self.matching_keys(noun, self.row_names()) or self._used_keys(shared) & noun
         column = (
             named_columns[0]
             if named_columns and not self.has_figures(named_columns[0]) and not self.has_durations(named_columns[0])
@@ -353,7 +344,11 @@ class _TableQuestion(TableWords):
         computation = Computation(operation="count", column=max(column, 0), conditions=conditions, distinct=distinct)
         heads = frozenset[str]().union(*(self.heads[index] for index in (*named_columns, bounded_column) if index >= 0))
         matched_keys = self.matching_keys(unused_keys, heads) | context_matches
-        yield from self._accept_if_covered(computation, values, matched_keys, (1.0, 1.0, 0), counts_rows=column < 0)
+        if not context_matches.isdisjoint(noun_keys[:1]):
+            matched_keys |= noun  # "order entries"; of "gift orders" the first word chooses
+        yield from self._accept_if_covered(
+            computation, values, matched_keys, (1.0, 1.0, 0), needs_all=True, counts_rows=column < 0
+        )
 
     def _bounded_column(self, unused_keys: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
@@ -384,8 +379,10 @@ class _TableQuestion(TableWords):
         )  # nothing but its words ties a question to a list
         if needs_all:
             verbs = phrase_pattern(self.language, "doing").finditer(self.asked_operation.remaining_text)
-            covered_keys |= self._keys_of(verb[0] for verb in verbs)
-        beyond = self._keys_of(self.asked_operation.beyond)
+            covered_keys |= self.keys_of(verb[0] for verb in verbs)
+        if computation.operation != "cell" and not self.are_listed(values):
+            return
+        beyond = self.keys_of(self.asked_operation.beyond)
         if self.names - covered_keys or not beyond <= (frozenset() if counts_rows else self.heads[computation.column]):
             return  # a word for what is not computed here, unless it belongs to the header
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.topic_keys}

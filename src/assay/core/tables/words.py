@@ -30,6 +30,8 @@ QUANTITY_SIGN = "@"
 """Begins a quantity among the measures of a degree that a column may have whatever its header (`quantities`)."""
 _NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
 _WORD = regex(r"[^\W_]+")
+_ENGLISH_NOUN = regex(r"[^\W_]+(?: [^\W\d_]+[^\W\d_s]s(?!\w))?")
+"""A word, or two of which the second is a plural, so the first is a part of its name: "rain gardens"."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +41,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
     amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
     `within` stands before a month that is meant whole. `persons` are headers of those whom "who" asks for, `doing`
-    verbs that tell nothing but that it was done. `times` ask how often, `clock` are the units of durations.
+    words that tell nothing but that it was done, or among what. `joining` stands between alternatives. `times` ask how
+    often, `clock` are the units of durations.
     """
 
     sum: str
@@ -59,6 +62,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     within: str
     persons: str
     doing: str
+    joining: str
     times: str
     clock: str
     degrees: dict[str, str]
@@ -193,7 +197,8 @@ def _read_in_language(question: str, language: str) -> AskedOperation:
     for start, end, _phrase in reversed(used):
         remaining_text = f"{remaining_text[:start]} {remaining_text[end:]}"
     count_match = next((candidate for candidate in matches if candidate[2].operations[0].operation == "count"), None)
-    noun = _WORD.search(text, count_match[1]) if count_match is not None else None
+    noun_pattern = _ENGLISH_NOUN if language == "en" else _WORD
+    noun = noun_pattern.search(text, count_match[1]) if count_match is not None else None
     return AskedOperation(
         operations=chosen_match[2].operations if chosen_match is not None else (MeasuredOperation("cell"),),
         remaining_text=remaining_text,

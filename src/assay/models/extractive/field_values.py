@@ -84,12 +84,8 @@ def _fill_record(
     *,
     prose: bool = True,
 ) -> JsonObject:
-    """The subject and its fields."""
-    subject = (
-        document_name(books[0])[0]
-        if books
-        else ", ".join(capitalized_names(question.text)) or question.text.rstrip("?？ .")
-    )
+    """The subject, "" if the question names none, and its fields."""
+    subject = document_name(books[0])[0] if books else ", ".join(capitalized_names(question.text))
     evidence = FieldEvidence(question, shelf, books, prose)
     fields = {name: _fill_field(name, schema, evidence) for name, schema in properties.items()}
     return {"subject": subject, "fields": fields}

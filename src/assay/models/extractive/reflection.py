@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -11,6 +11,8 @@ from assay.core.markers import parse_markers, strip_markers
 from assay.core.messages import Request
 from assay.core.phrases import nothing_found_text
 from assay.core.plan import CoverageStatus, Plan, PlanStep
+from assay.core.relevance import read_question
+from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys
 from assay.core.tables.answers import is_computed
 from assay.core.text import words
 from assay.core.translation import gettext as _
@@ -30,7 +32,7 @@ from assay.models.extractive.reports import format_findings
 from assay.models.extractive.requests import last_message, question_of
 from assay.models.questions import links
 from assay.models.questions.question import question_parts
-from assay.models.questions.words import carries_topic, stems, topic_keys
+from assay.models.questions.words import topic_keys
 
 MAX_OTHER_TERMS = 2
 """The most other terms to try for a step that found nothing."""
@@ -79,30 +81,43 @@ def assess(request: Request) -> str:
 def assess_parts(request: Request) -> tuple[AssessedPart, ...]:
     """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
-    A part is answered if such a line has a word of its topic or is computed, partly answered if none is, and not
-    answered without such a line. Lines that say that something was not found do not count.
+    A part is answered if such a line has a word of its topic, in whatever form, or is computed, or if the lines of all
+    findings together have every word of it. It is not answered without such a line, else partly: the reason names the
+    words that no finding has. Lines that say that something was not found do not count.
     """
     parts = last_message(request, "parts", tuple[QuestionPart, ...]) or ()
     findings = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
-    return tuple(
-        _assess_part(part, [finding for finding in findings if finding.step == part.step or not part.step])
-        for part in parts
-    )
+    statements = [(finding.step, line) for finding in findings for line in _statements(finding)]
+    return tuple(_assess_part(part, statements) for part in parts)
 
 
-def _assess_part(part: QuestionPart, findings: Sequence[FindingMessage]) -> AssessedPart:
-    lines = [strip_markers(line) for finding in findings for line in finding.text.splitlines() if parse_markers(line)]
-    statements = [line for line in lines if not states_absence(line)]
-    if not statements:
+def _statements(finding: FindingMessage) -> Iterator[str]:
+    lines = (strip_markers(line) for line in finding.text.splitlines() if parse_markers(line))
+    return (line for line in lines if not states_absence(line))
+
+
+def _assess_part(part: QuestionPart, statements: Sequence[tuple[int, str]]) -> AssessedPart:
+    own_lines = [line for step, line in statements if step == part.step or not part.step]
+    if not own_lines:
         return AssessedPart(part=part.part, status="not")
-    topic = set(topic_keys(part.text))
-    line_keys = {key for line in statements for key in stems(line)}
-    if not topic or topic & line_keys or any(map(is_computed, statements)):
+    topic = read_question(part.text, document_text="\n".join(own_lines))
+    missing_keys = frozenset(topic.keys) - _mentioned_keys(topic, [line for _, line in statements])
+    if not missing_keys or _mentioned_keys(topic, own_lines) or any(map(is_computed, own_lines)):
         return AssessedPart(part=part.part, status="answered")
-    topic_words = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
+    topic_words = (word for word in words(part.text) if not missing_keys.isdisjoint(keys(word, topic.analysis)))
     return AssessedPart(
-        part=part.part, status="partly", reason=_("the passages found do not mention {words}").format(words=topic_words)
+        part=part.part,
+        status="partly",
+        reason=_("the passages found do not mention {words}").format(
+            words=", ".join(f"“{word}”" for word in dict.fromkeys(topic_words))
+        ),
     )
+
+
+def _mentioned_keys(topic: TopicQuestion, lines: Sequence[str]) -> frozenset[str]:
+    """The topic's keys that the lines have, in this form or a near one."""
+    line_keys = frozenset(key for line in lines for key in keys(line, topic.analysis))
+    return (line_keys & frozenset(topic.keys)) | near_keys(topic.keys, line_keys).keys()
 
 
 # deciding

@@ -176,7 +176,8 @@ def _blocks_by_step(
 ) -> list[str]:
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last_message(request, "plan", Plan)
-    several = asks_for_several(analyze(question_of(request)))
+    question = analyze(question_of(request))
+    several = asks_for_several(question)
     least = (
         len(lead_units)
         if several
@@ -184,7 +185,11 @@ def _blocks_by_step(
     )
     first = fit_words([("", list(lead_units[:least]))], words, least=1)[0][1] if words else lead_units[:least]
     reported_texts = {unit.text for unit in first}
-    sections = [(f"## {heading}", units) for heading, units in _sections_by_step(plan.steps if plan else (), findings)]
+    own_heading = _heading(shorten_title(question.text))
+    sections = [
+        (f"## {heading if heading not in ('', own_heading) else phrases.further_heading()}", units)
+        for heading, units in _sections_by_step(plan.steps if plan else (), findings)
+    ]
     max_units = (
         max(MAX_SECTION_UNITS, len(lead_units))
         if not words
@@ -307,7 +312,7 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
     blocks: list[str] = []
     last: QuotableUnit | None = None
     for unit in units:
-        flows = not unit.frame and ends_sentence(unit.text)
+        flows = not unit.frame and " | " not in unit.text and ends_sentence(unit.text)
         if last is not None and flows and unit.source == last.source:
             blocks[-1] += f" {unit.line()}"
         else:
@@ -327,7 +332,7 @@ def _sections_by_step(steps: Sequence[PlanStep], findings: Sequence[Finding]) ->
         fits = step is not None and _overlap(step, task) > 0
         heading = _heading(step.title) if step is not None and fits else _heading(task)
         sections.setdefault(heading, []).extend(units)
-    return [(heading or "Further findings", distinct_units(units)) for heading, units in sections.items()]
+    return [(heading, distinct_units(units)) for heading, units in sections.items()]
 
 
 def _overlap(step: PlanStep, task: str) -> float:

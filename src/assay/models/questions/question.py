@@ -294,7 +294,8 @@ def question_parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(questions)) or (text.strip(),)
 
 
-_PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
+_PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])(?<!\b\d\.)(?<!\b\d\d\.)\s+")
+"""The end of a part; none is after an ordinal: "ab dem 1. März"."""
 
 
 def _pieces(text: str) -> Iterator[str]:

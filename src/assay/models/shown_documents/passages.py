@@ -18,6 +18,7 @@ from assay.core.plain_text import sections, spaced_rows
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import QuotableStatement, StatementKind
 from assay.core.sources import ordinal_of
+from assay.core.tables.cells import without_place
 from assay.core.tables.heads import is_head
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
@@ -104,9 +105,11 @@ class PassageSentence(msgspec.Struct, frozen=True):
 
     def with_name(self, name: str, text: str) -> str:
         """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
-        if name and name not in text:
+        if name and name not in text and not _begins_with(text, name):
             return f"{name}: {text}"
         described = text.removeprefix(f"{self.term} ") if self.term and self.term[-1] not in _SET_OFF else text
+        if described != text and _begins_with(described, self.term):
+            return described
         # in lower case it goes on with the sentence that the term begins
         return text if described == text or described[:1].islower() else f"{self.term}: {described}"
 
@@ -134,6 +137,12 @@ class PassageSentence(msgspec.Struct, frozen=True):
 def one_line(text: str) -> str:
     """`text` with single spaces for white space."""
     return " ".join(text.split())
+
+
+def _begins_with(text: str, name: str) -> bool:
+    """True if a text begins with a name, however both are set: "`Timeout`", "timeout: …"."""
+    name_words = words(name)
+    return bool(name_words) and words(text)[: len(name_words)] == name_words
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +179,7 @@ def quotable_sentences(passage: str, text: str, style: Style = "") -> tuple[Pass
     if _is_row(text):
         return _row_sentences(passage, ordinal, text)
     if is_record(text):
-        return _line_sentences(passage, ordinal, text)
+        return _line_sentences(passage, ordinal, without_place(text))
     if lines := _key_lines(text):
         return tuple(sentence for line in lines for sentence in _line_sentences(passage, ordinal, line))
     if cells := spaced_rows(text):

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from assay.core import passage_context
 from assay.core.plain_text import spaced_rows
 from assay.core.tables.answers import is_computed
-from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_tables, without_place
 from assay.core.tables.rows import compare_whole_row, compare_with_row, format_row, read_notes, row_text
 from assay.core.tables.table_questions import answer_question
 from assay.models.questions.question import ParsedQuestion
@@ -60,7 +60,7 @@ def _row_statements(
         return
     for id in ids:
         line = one_line(passages[id].text)
-        yield format_row(line, passages[id].about) or line.strip("| "), (id,)
+        yield format_row(line, passages[id].about) or without_place(line).strip("| "), (id,)
 
 
 def _chosen_rows(question: str, shown_tables: Sequence[ReadTable]) -> Sequence[TableRow]:

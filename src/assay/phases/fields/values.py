@@ -187,7 +187,7 @@ def _short_text(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:80]}…"
 
 
-# A filled field as a sentence of the report: `FIELD of SUBJECT: VALUE`, cited and checked.
+# A filled field as a sentence, cited and checked: `FIELD of SUBJECT: VALUE`, or `FIELD: VALUE` if nothing is named.
 
 LABEL_WORDS, SUBJECT_LENGTH = 6, 200
 MAX_SHORT_WORDS = 12
@@ -272,7 +272,8 @@ def _check_sentence(
     is not written so, it is stated as the passage writes it; and without the subject, if another figure is nearer to
     its name than this one.
     """
-    subject_label, plain_value = f"{key} of {_subject(subject)}", value_text(value)
+    about, plain_value = _subject(subject), value_text(value)
+    subject_label = f"{key} of {about}" if about else key
     unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
     sentence = f"{subject_label}: {plain_value} {unit}".rstrip()
     check = check_by_code(
@@ -282,7 +283,7 @@ def _check_sentence(
     other_amount = amount_text if _has_unit_other_than(amount_text, unit) else ""
     digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE_NUMBER_FROM else [])]
     variants = [f"{subject_label}: {text} {unit} ({other_amount})" for text in digits] if other_amount else []
-    variants += [f"{frame}: {amount_text}" for frame in (subject_label, key)] if amount_text else []
+    variants += [f"{frame}: {amount_text}" for frame in dict.fromkeys((subject_label, key))] if amount_text else []
     for text in variants if check.verdict in REFUTED or other_amount else ():
         variant_check = check_by_code(text, evidence, True, checks_off=("lexical",))
         if variant_check.verdict not in REFUTED:
@@ -367,7 +368,7 @@ def _cited_label(slot: FieldSlot, value: object, cited_passages: Sequence[Passag
 
 def _subject(subject: str) -> str:
     text = one_line(strip_markers(subject)).strip(" .:*_`[]#")
-    return text[:SUBJECT_LENGTH].rstrip() or "this question"
+    return text[:SUBJECT_LENGTH].rstrip()
 
 
 def _identifying_passages(cited_passages: Sequence[Passage], ledger: Ledger) -> list[Passage]:

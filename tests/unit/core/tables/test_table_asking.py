@@ -130,6 +130,40 @@ def test_a_word_that_happens_to_name_a_row_is_not_the_subject(question: str, exp
     assert (found.answers[0].text if found else None) == expected
 
 
+MOONS = table("moons.csv", "name;kind;of", "Luna;moon;Earth", "Io;moon;Jupiter", "Europa;moon;Jupiter", "Mars;planet;")
+BODIES = table("bodies.csv", "Sun;kind", "Moon;satellite", "Jupiter;planet", "Saturn;planet")
+ORDERS = table("orders.csv", "day;customer", "3 May;Lee", "4 May;Kim", "5 May;Lee", "6 May;Ross")
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "expected"),
+    [
+        ("How many moons does Jupiter have?", MOONS, "Number of rows: 2 (kind: moon; of: Jupiter)"),
+        ("How many moons does Jupiter have?", BODIES, None),
+        ("How many moons are there?", BODIES, None),
+        ("How many planets are there?", BODIES, "Number of rows: 2 (kind: planet)"),
+        ("How many orders are from Lee and Kim?", ORDERS, "Number of rows: 3 (customer: Lee / Kim)"),
+        ("How many orders are from Lee, Kim or Ross?", ORDERS, "Number of rows: 4 (customer: Lee / Kim / Ross)"),
+        ("How many orders did Lee send to Kim?", ORDERS, None),
+        ("How many orders were late?", ORDERS, None),
+        ("How many orders were counted?", ORDERS, "Number of rows: 4"),
+        ("How many orders of timber are there?", ORDERS, None),
+        ("How many of the current orders are there?", ORDERS, None),
+        ("How many orders aren't from Lee?", ORDERS, None),
+        ("How many orders aren’t from Lee?", ORDERS, None),
+        ("How many customers were late?", ORDERS, None),
+        ("How many customers are there?", ORDERS, "Number of different values of customer in 4 rows: 3"),
+        ("How many gift orders are from Lee?", ORDERS, None),
+        ("How many order entries are from Lee?", ORDERS, "Number of rows: 2 (customer: Lee)"),
+    ],
+)
+def test_rows_are_counted_only_if_every_word_of_the_question_tells_which(
+    question: str, asked: ReadTable, expected: str | None
+) -> None:
+    found = answer_question(question, [asked])
+    assert (found.answers[0].text if found else None) == expected
+
+
 def test_how_many_there_can_be_is_not_how_many_there_are() -> None:
     lines = (
         "Table 1: Rows of a batch",

@@ -45,6 +45,11 @@ def test_prose_is_framed_by_the_name_of_the_field() -> None:
     assert found.passages == ("S1002.1",)
 
 
+def test_a_field_of_nothing_named_is_stated_by_its_own_name() -> None:
+    found = state(FieldSlot(name="tidalRange", leaf=Leaf(type="integer")), 7, "S1002.1", subject="")
+    assert (found.value, found.sentence) == (7, "Tidal range: 7")
+
+
 @pytest.mark.parametrize(
     ("slot", "value", "ids", "reason"),
     [
