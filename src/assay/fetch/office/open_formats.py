@@ -194,7 +194,7 @@ class EpubExtractor:
     The table of contents is omitted if the book marks it.
     """
 
-    name = "epub/2"
+    name = "epub/3"
     suffixes = (".epub",)
     media_type = "application/epub+zip"
     isolated = True
