@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.document_dates import stated_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
@@ -83,7 +84,7 @@ def _sheets(
     remaining, count = MAX_TEXT_CHARS, 0
     for sheet in names:
         view = view_of(sheet)
-        document = _document(_read(book, sheet), view, title_from_name(name), extractor, alone=len(names) == 1)
+        document = _document(_read(book, sheet), view, name, extractor, alone=len(names) == 1)
         if document is None:
             continue
         remaining -= len(document.text)
@@ -110,18 +111,23 @@ def _read(book: CalamineWorkbook, sheet: str) -> CalamineSheet:
 
 
 def _document(sheet: CalamineSheet, view: SheetView, name: str, extractor: str, *, alone: bool) -> Extracted | None:
+    """The document of a sheet in the file `name`, None if the sheet is empty; if it is not `alone`, its title has its
+    name.
+    """
     rows = list(_rows(sheet, view))
     if not rows:
         return None
     title = " ".join(clean(sheet.name).split())[:100]
-    header, lines = _lines(rows, _column_names(sheet, view))
+    header, notes, lines = _lines(rows, _column_names(sheet, view))
+    full_title = title_from_name(name) if alone else f"{title_from_name(name)}: {title}"
     text = "\n\n".join(lines) + "\n"
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="rows",
-        title=name if alone else f"{name}: {title}",
-        name=name if alone else f"{name}: {title}",
+        title=full_title,
+        name=full_title,
+        published=stated_date(title, notes, name),
         language=detect_language(text),
         metadata={"sheet": title, "rows": str(len(rows)), "columns": ", ".join(header)[:1000]} | _hidden(sheet, view),
     )
@@ -173,24 +179,26 @@ def _hidden(sheet: CalamineSheet, view: SheetView) -> dict[str, str]:
     return {key: value for key, value in hidden.items() if value}
 
 
-def _lines(rows: list[SheetRow], letters: Row) -> tuple[Row, list[str]]:
-    """The columns' names and the lines of a sheet.
+def _lines(rows: list[SheetRow], letters: Row) -> tuple[Row, list[str], list[str]]:
+    """The columns' names, the notes above them, and the lines of a sheet.
 
     Below an empty row another table may begin, with a head of its own.
     """
     columns = [f"column {letter}" for letter in letters]
     header: Row = []
+    notes: list[str] = []
     lines: list[str] = []
     for table in _tables(rows):
         start, head, end = _head(table)
         names = unique_column_names(head) if head else columns
-        header = header or names
+        if not header:
+            header, notes = names, [" ".join(filter(None, row.shown)) for row in table[:start]]
         for index, row in enumerate(table):
             if not start <= index < end:
                 cell_range = f" | cells: {letters[0]}{row.number}:{letters[-1]}{row.number}"
                 parts = row_lines(row.shown, () if index < start else names, MAX_PASSAGE_CHARS - len(cell_range))
                 lines += [line + cell_range for line in parts]
-    return header, lines or [" | ".join(header)]
+    return header, notes, lines or [" | ".join(header)]
 
 
 def _tables(rows: list[SheetRow]) -> Iterator[list[SheetRow]]:
