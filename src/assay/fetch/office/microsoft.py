@@ -112,7 +112,7 @@ class _Marks:
         self.numbers = {
             paragraph: number
             for paragraph in document.element.body.iter(f"{W}p")
-            if next(paragraph.iterancestors(FALLBACK), None) is None and (number := numbers.next_number(paragraph))
+            if not _is_left_out(paragraph) and (number := numbers.next_number(paragraph))
         }
         self.texts: dict[int, str] = {}
         self._numbers: dict[tuple[str, str], int] = {}
@@ -201,6 +201,14 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
 def _is_hidden(run: etree._Element) -> bool:
     hidden = run.find(f"{W}rPr/{W}vanish")
     return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
+
+
+def _is_left_out(paragraph: etree._Element) -> bool:
+    """True if a paragraph is a duplicate for older programs, or is deleted as a whole: it is not counted."""
+    is_marked = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
+    return next(paragraph.iterancestors(FALLBACK), None) is not None or (
+        is_marked and not _docx_text(paragraph).strip()
+    )
 
 
 def _docx_rows(table: etree._Element, marks: _Marks) -> list[list[str]]:

@@ -261,7 +261,7 @@ class OdsExtractor(XlsxExtractor):
 class XlsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "xls/3"
+    name = "xls/4"
     suffixes = (".xls", ".xlsb")
     media_type = "application/vnd.ms-excel"
     old = True

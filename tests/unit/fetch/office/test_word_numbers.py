@@ -93,3 +93,17 @@ def test_bullets_have_no_number_and_cells_have_theirs():
             grid.cell(row, 0).paragraphs[0]._p.get_or_add_pPr().append(numbered(key, 0))
     grid.cell(0, 0).text = "No."
     assert read(document) == "- one\n\n| No.: 01 | Port: Harwich |\n| No.: 02 | Port: Goole |\n"
+
+
+def test_a_deleted_clause_is_not_counted():
+    document = docx.Document()
+    key = numbering(document, (("decimal", "%1.", ""),))
+    for text in ("one", "", "two"):
+        paragraph = document.add_paragraph(text)._p
+        paragraph.get_or_add_pPr().append(numbered(key, 0))
+        if not text:
+            deleted = f'<w:del {nsdecls("w")} w:id="1" w:author="A"><w:r><w:delText>gone</w:delText></w:r></w:del>'
+            paragraph.append(parse_xml(deleted))
+            mark = parse_xml(f'<w:rPr {nsdecls("w")}><w:del w:id="2" w:author="A"/></w:rPr>')
+            paragraph.get_or_add_pPr().append(mark)
+    assert read(document) == "- 1. one\n- 2. two\n"
