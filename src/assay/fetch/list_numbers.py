@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.core.lazy import regex
@@ -45,9 +46,10 @@ MAX_WRAPPERS = 5
 
 def number_items(root: LexborNode) -> None:
     """Write the number of each item of an ordered list before its text."""
+    bare = _lists_of_sections(root)
     for ordered in root.css("ol"):
         attributes = ordered.attributes
-        if _BARE_STYLE.search(attributes.get("style") or "") or ordered.css_first(_SECTIONS) is not None:
+        if ordered.mem_id in bare or _BARE_STYLE.search(attributes.get("style") or ""):
             continue
         items = [node for node in _children(ordered) if node.tag == "li"]
         classes = (attributes.get("class") or "").split()
@@ -60,13 +62,24 @@ def number_items(root: LexborNode) -> None:
             number += step
 
 
-def _children(node: LexborNode) -> list[LexborNode]:
-    children: list[LexborNode] = []
+def _lists_of_sections(root: LexborNode) -> frozenset[int]:
+    """The lists with sections in them; each is found once, however deeply they are nested."""
+    lists, seen = set[int](), set[int]()
+    for section in root.css(_SECTIONS):
+        above = section.parent
+        while above is not None and above.mem_id not in seen:
+            seen.add(above.mem_id)
+            if above.tag == "ol":
+                lists.add(above.mem_id)
+            above = above.parent
+    return frozenset(lists)
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
     child = node.child
     while child is not None:
-        children.append(child)
+        yield child
         child = child.next
-    return children
 
 
 def _integer(value: str | None, otherwise: int) -> int:
