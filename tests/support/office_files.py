@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 TABLE = (("Port", "Depth"), ("Harwich", "12 m"), ("Goole", "7 m"))
 """What stands in the table of each of them."""
@@ -51,8 +52,13 @@ def slides(count: int = 2, content: str = PARAGRAPH) -> bytes:
     return _saved(shown.save)
 
 
-def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "", merged: Sequence[str] = ()) -> bytes:
-    """A workbook of these sheets, in each of which these cells are merged ("A2:A4")."""
+def book(
+    sheets: Mapping[str, Sequence[Sequence[object]]],
+    hidden: str = "",
+    merged: Sequence[str] = (),
+    finish: Callable[[Any], None] = lambda _: None,
+) -> bytes:
+    """A workbook of these sheets; in each these cells are merged ("A2:A4"), then `finish` changes it."""
     import openpyxl
 
     made = openpyxl.Workbook()
@@ -64,6 +70,7 @@ def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "", mer
             sheet.append(list(row))
         for cells in merged:
             sheet.merge_cells(cells)
+        finish(sheet)
     return _saved(made.save)
 
 

@@ -58,8 +58,8 @@ def document(name: str, text: str) -> Document:
         title=text.partition("\n")[0].strip("# ") or name,
         published=read_fields(text).published,
         name=name,
-        media_type="text/markdown",
-        syntax="markdown",
+        media_type="message/rfc822" if name.endswith(".eml") else "text/markdown",
+        syntax="plain" if name.endswith(".eml") else "markdown",
         size=len(text.encode()),
         fetched_at="2026-01-01T00:00:00.000Z",
     )

@@ -123,7 +123,9 @@ def year_of_subject(title: str) -> str:
 def _date_of_line(text: str, *, of_title: bool = False) -> str:
     """The only date of a line, at its beginning or end, if it is the document's."""
     line = " ".join(_MARKS.sub(" ", text[: 2 * _MAX_LINE_CHARS]).split()).strip("()[]. ")
-    dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _MAX_LINE_CHARS else []
+    if len(line) > _MAX_LINE_CHARS:
+        return ""
+    dates = [match for form in (_DATE, _DOTTED) for match in form.finditer(line) if _is_apart(line, match)]
     if len(dates) != 1:
         return ""
     before, after = line[: dates[0].start()], line[dates[0].end() :].strip(" ,:;–—-|")

@@ -52,6 +52,8 @@ INLINE_GAP = regex(r"(?<=[^\s|]) {2,}(?=[^\s|])")
 """The gap that a link or bold words leave in the middle of a line."""
 WRAPPED_LINE = regex(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
 """Where a paragraph continues after the end of an indented line of HTML."""
+_NUMBERED_TWICE = regex(r"^([ \t]*)\d{1,9}\. (-?\d{1,9}|[a-zA-Z]{1,9})\\\. ", re.MULTILINE)
+"""An item with trafilatura's number before its own, whose point it escapes."""
 GENERATORS = regex(
     r"docutils|sphinx|docbook|doxygen|javadoc|rustdoc|mkdocs|mdbook|docusaurus|vitepress|gitbook|asciidoc|antora|pandoc"
     r"|texinfo|makeinfo|latex2html|groff|mandoc|pod2html|typedoc|yard|pydoc",
@@ -84,7 +86,7 @@ class HtmlExtractor:
     half that nothing was tuned on; 0.922 for the unprepared page without the lead).
     """
 
-    name = "html/7"
+    name = "html/8"
     suffixes = (".html", ".htm", ".xhtml", *XML_DOCUMENT_SUFFIXES)
     media_type = "text/html"
     isolated = False
@@ -177,7 +179,7 @@ def _article(tree: LexborHTMLParser) -> str:
         node.decompose()
     page = _parse_page(_narrow_page(tree))
     text = trafilatura.extract(page, output_format="markdown", include_tables=True, include_comments=False) or ""
-    return unwrap_paragraphs(text)
+    return _NUMBERED_TWICE.sub(r"\1- \2. ", unwrap_paragraphs(text))
 
 
 def unwrap_paragraphs(article: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from assay.core.lazy import regex
 from assay.core.tables.heads import read_head
 from assay.fetch.html_tables import node_text, resolve_raised, table_grid
+from assay.fetch.list_numbers import number_items
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -86,12 +87,13 @@ _SPACES = regex(r"[\s()<>]+")
 
 def to_markdown(root: LexborNode, *, links: bool = False) -> str:
     """The visible text below `root`; with `links`, also the addresses of entries that are only links. Removes the
-    marks of footnotes from the tree.
+    marks of footnotes from the tree, and adds the numbers of items to it.
 
     A definition's term and the beginning of its description form one item, and what follows in it is indented. If the
     first row of a table has only heads, a line follows it. The walk through deep nesting does not recurse.
     """
     resolve_raised(root)
+    number_items(root)
     writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
     node: LexborNode | None = root

@@ -50,7 +50,7 @@ class EmlExtractor:
     attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/4"
+    name = "eml/5"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -62,7 +62,7 @@ class EmlExtractor:
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/4"
+    name = "mbox/5"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True

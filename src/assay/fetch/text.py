@@ -15,6 +15,7 @@ from pathlib import PurePath
 
 import msgspec
 
+from assay.core.document_dates import stated_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.lazy import regex
@@ -138,7 +139,7 @@ class CsvExtractor:
     because it separates the cells, and a line feed becomes a space.
     """
 
-    name = "csv/2"
+    name = "csv/3"
     suffixes = (".csv", ".tsv")
     media_type = "text/csv"
     isolated = False
@@ -156,9 +157,14 @@ class CsvExtractor:
         if lines:
             body = "\n\n".join(lines) + "\n"  # separated, so that no row reads as the end of the previous one
             facts = {"rows": str(rows.number), "columns": ", ".join(rows.header)[:1000]}
-            title, language = title_from_name(name), detect_language(body)
             yield Extracted(
-                text=body, extractor=self.name, syntax="rows", title=title, language=language, metadata=facts
+                text=body,
+                extractor=self.name,
+                syntax="rows",
+                title=title_from_name(name),
+                published=stated_date("", rows.notes, name),
+                language=detect_language(body),
+                metadata=facts,
             )
         if rows.bad:
             more = f" and {len(rows.bad) - MAX_ROWS_NAMED} more" if len(rows.bad) > MAX_ROWS_NAMED else ""
@@ -206,11 +212,14 @@ def _row_widths(sample: str, delimiter: str) -> Iterator[int]:
 
 
 class _CsvRows:
-    """The rows of a table; `bad` counts the unreadable ones, and `header` is known after the first row."""
+    """The rows of a table; `bad` counts the unreadable ones. After the first row `header` and the `notes` above it are
+    known.
+    """
 
     def __init__(self, text: str, tabs: bool) -> None:
         self.shape = sniff(text, tabs)
         self.header: Row = []
+        self.notes: list[str] = []
         self.number = 0
         self.bad: list[str] = []
         self._reader = csv.reader(_whole_lines(text), delimiter=self.shape.delimiter)
@@ -239,6 +248,7 @@ def _csv_lines(rows: _CsvRows) -> Iterator[str]:
     above, head, body = split_head(rows, rows.shape.columns)
     columns = max(rows.shape.columns, len(head))
     rows.header = unique_column_names(head or [""] * columns)
+    rows.notes = [" ".join(filter(None, note)) for note in above]
     for note in above:
         yield from row_lines(["", *note] if not note[0] else note, ())
     for rows.number, row in enumerate(body, 1):

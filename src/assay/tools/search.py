@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import Annotated, Any
 
 import msgspec
 
 from assay.core.brief import Speculation
-from assay.core.errors import SearchError, ToolError
+from assay.core.errors import SearchError, StoreError, ToolError
 from assay.core.events import Excluded, SearchExpected, SearchFailed, SearchPerformed
-from assay.core.ports import AskedAhead, Hit, MeteredSearch, Query, Search
-from assay.core.sources import SNIPPET
+from assay.core.ports import AskedAhead, DocumentTexts, Hit, MeteredSearch, Query, Search
+from assay.core.sources import SNIPPET, PassageSpan
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.web_addresses import canonical_url
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Branch, Run
@@ -61,6 +64,7 @@ def _result_identity(excerpt: DocumentPassages) -> str:
 
 DEFAULT_LIMIT, MAX_LIMIT = 8, 20
 PASSAGES_A_HIT = 4
+MESSAGE_TYPES = frozenset(("message/rfc822", "application/mbox"))
 NOTHING = "Nothing found."
 
 
@@ -151,7 +155,10 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
         async def work() -> Observation:
             answer = await _answer_sent_ahead(run, provider, wide_query) or await _ask_provider(provider, wide_query)
             step_context.spend(answer.usage)
-            return _observation(wide_query, answer.hits, excluded)
+            observation = _observation(wide_query, answer.hits, excluded)
+            texts = run.world.texts or DocumentReader(run.world.blobs)
+            shown = await asyncio.to_thread(_with_dates, observation.shown, texts)
+            return msgspec.structs.replace(observation, shown=shown)
 
         try:
             observation, was_cached = await common.once(run, ledger, key, work)
@@ -253,6 +260,22 @@ def _observation(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Obs
         DocumentPassages(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in included if hit.spans
     )
     return Observation(summary=_summary(query.text, excerpts), shown=excerpts)
+
+
+def _with_dates(excerpts: Sequence[DocumentPassages], texts: DocumentTexts) -> tuple[DocumentPassages, ...]:
+    """What is shown of each document; of a message also its date, behind its best passage: a later one may say
+    otherwise.
+    """
+    dated = list[DocumentPassages]()
+    for excerpt in excerpts:
+        date: tuple[PassageSpan, ...] = ()
+        if excerpt.document.media_type in MESSAGE_TYPES:
+            with suppress(StoreError):  # a damaged document is reported when it is opened
+                header = takewhile(lambda span: span.kind == "field", texts.spans(excerpt.document))
+                date = tuple(span for span in header if span.text.startswith("Date:"))
+        spans = tuple(dict.fromkeys((*excerpt.spans[:1], *date, *excerpt.spans[1:])))
+        dated.append(DocumentPassages(document=excerpt.document, spans=spans))
+    return tuple(dated)
 
 
 def _summary(query: str, excerpts: tuple[DocumentPassages, ...]) -> str:

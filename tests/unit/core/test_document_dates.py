@@ -54,6 +54,8 @@ def test_the_date_in_a_title(title: str, date: str) -> None:
         ("Last updated: 3 May 2024.", "2024-05-03"),
         ("Date: March 2025", "2025-03"),
         ("Stand: März 2025", "2025-03"),
+        ("Stand: 01.03.2025", "2025-03-01"),
+        ("Version 1.2.2025.3", ""),
         ("The harbour was closed on 3 May 2024.", ""),
         ("It was built in May 1924", ""),
         ("Born 12 May 1926", ""),

@@ -166,3 +166,8 @@ def test_any_text_has_a_shape(text: str) -> None:
     shape = sniff(text)
     assert shape.columns >= 1
     assert shape.delimiter in ",;\t|"
+
+
+def test_the_day_in_the_notes_above_a_head_is_that_of_the_table() -> None:
+    (found,) = CsvExtractor().extract(b"Dues;;\nStand: 01.03.2024;;\nPort;Town;Dues\nA;Goole;7\nB;Hull;9\n", "a.csv")
+    assert found.published == "2024-03-01"

@@ -43,6 +43,22 @@ async def test_search_shows_the_best_documents_with_their_passages() -> None:
     ]
 
 
+async def test_a_message_is_shown_with_its_date_behind_its_best_passage() -> None:
+    texts = {
+        "one.eml": "From: ann@a.example\nDate: Mon, 3 Mar 2025 09:00:00 +0000\n\nThe launch is on Thursday.\n",
+        "notes.md": "Date: 2025-03-05\n\nThe launch was fine.\n",
+    }
+
+    async def body(run: Run) -> None:
+        found = await search(run, Ledger(), query="launch Thursday")
+        assert [[span.text for span in shown.spans] for shown in found.shown] == [
+            ["The launch is on Thursday.", "Date: Mon, 3 Mar 2025 09:00:00 +0000"],
+            ["The launch was fine."],
+        ]
+
+    await within(Sea(texts), body)
+
+
 async def test_the_same_search_by_another_lane_is_answered_from_the_ledger_at_no_cost() -> None:
     async def body(run: Run) -> None:
         ledger = Ledger()

@@ -16,6 +16,7 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
+from assay.fetch.office.word_numbers import W, WordNumbers
 from assay.fetch.text_form import TextBuilder, clean, parse_number
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ else:
     etree = lazy_module("lxml.etree")
 
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 """The duplicate of a text box for older programs."""
 WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
@@ -49,10 +49,11 @@ MAX_STYLE_DEPTH = 10
 class DocxExtractor:
     """One document: headings, paragraphs, list items, tables as rows with their headers; notes where they are met.
 
-    Tracked changes are read as accepted. Page headers and footers, comments and pictures are omitted.
+    Headings, clauses and items have the numbers that Word shows. Tracked changes are read as accepted. Page headers and
+    footers, comments and pictures are omitted.
     """
 
-    name = "docx/3"
+    name = "docx/4"
     suffixes = (".docx",)
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     isolated = True
@@ -94,19 +95,25 @@ def _first_heading(text: str) -> str:
 
 
 def _write_docx(document: Document, builder: TextBuilder) -> None:
-    notes = _Notes(document)
-    levels = _Styles(document, notes)
+    marks = _Marks(document)
+    levels = _Styles(document, marks)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
-            write_table_with_notes(_docx_rows(block, notes), notes.texts, builder)
+            write_table_with_notes(_docx_rows(block, marks), marks.texts, builder)
         else:
             levels.write(block, builder)
 
 
-class _Notes:
-    """The footnotes and endnotes of a document, numbered in the order of their parts."""
+class _Marks:
+    """The numbers of a document's paragraphs; its footnotes and endnotes, numbered in the order of their parts."""
 
     def __init__(self, document: Document) -> None:
+        numbers = WordNumbers(document)
+        self.numbers = {
+            paragraph: number
+            for paragraph in document.element.body.iter(f"{W}p")
+            if not _is_left_out(paragraph) and (number := numbers.next_number(paragraph))
+        }
         self.texts: dict[int, str] = {}
         self._numbers: dict[tuple[str, str], int] = {}
         for relation in document.part.rels.values():
@@ -140,12 +147,14 @@ def _blocks(above: etree._Element) -> Iterator[etree._Element]:
 class _Styles:
     """Maps a document's styles to the kinds of its paragraphs."""
 
-    def __init__(self, document: Document, notes: _Notes) -> None:
-        self._notes = notes
+    def __init__(self, document: Document, marks: _Marks) -> None:
+        self._marks = marks
         self._styles = {style.style_id: style for style in document.styles}
 
     def write(self, paragraph: etree._Element, builder: TextBuilder) -> None:
-        text = _docx_text(paragraph, self._notes)
+        text = _docx_text(paragraph, self._marks)
+        if text.strip() == self._marks.numbers.get(paragraph):
+            return
         names = self._names(paragraph)
         heading = next((match for match in map(_HEADING.fullmatch, names) if match), None)
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
@@ -158,7 +167,7 @@ class _Styles:
             write = partial(builder.item, level=by_style if deep is None else parse_number(str(deep.get(f"{W}val")), 0))
         else:
             write = builder.paragraph
-        write_with_notes(text, self._notes.texts, write, builder)
+        write_with_notes(text, self._marks.texts, write, builder)
 
     def _names(self, paragraph: etree._Element) -> list[str]:
         """The paragraph's style and those it is based on."""
@@ -171,7 +180,7 @@ class _Styles:
         return names
 
 
-def _docx_text(above: etree._Element, notes: _Notes | None = None) -> str:
+def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     """The text in an element as a reader sees it: tracked changes accepted, without hidden text, text boxes apart."""
     parts: list[str] = []
     walk = etree.iterwalk(above, events=("start",))
@@ -181,9 +190,11 @@ def _docx_text(above: etree._Element, notes: _Notes | None = None) -> str:
         elif node.tag in _TEXT_TAGS:
             parts.append(node.text or "")
         elif node.tag in _NOTE_REFERENCES.values():
-            parts.append("" if notes is None else notes.mark(node))
+            parts.append("" if marks is None else marks.mark(node))
         else:
             parts.append(_SIGNS.get(str(node.tag), ""))
+            if marks is not None and node in marks.numbers:
+                parts.append(f"{marks.numbers[node]} ")
     return "".join(parts)
 
 
@@ -192,7 +203,15 @@ def _is_hidden(run: etree._Element) -> bool:
     return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
 
 
-def _docx_rows(table: etree._Element, notes: _Notes) -> list[list[str]]:
+def _is_left_out(paragraph: etree._Element) -> bool:
+    """True if a paragraph is a duplicate for older programs, or is deleted as a whole: it is not counted."""
+    is_marked = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
+    return next(paragraph.iterancestors(FALLBACK), None) is not None or (
+        is_marked and not _docx_text(paragraph).strip()
+    )
+
+
+def _docx_rows(table: etree._Element, marks: _Marks) -> list[list[str]]:
     """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
     cells.
     """
@@ -203,7 +222,7 @@ def _docx_rows(table: etree._Element, notes: _Notes) -> list[list[str]]:
             merge = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
             above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
-            row += [above or _docx_text(cell, notes)] + [""] * (_width(cell) - 1)
+            row += [above or _docx_text(cell, marks)] + [""] * (_width(cell) - 1)
         rows.append(row)
     return rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -17,6 +17,7 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
+from assay.fetch.office.open_numbers import OpenNumbers
 from assay.fetch.office.package import DAMAGED, open_checked, parse_part
 from assay.fetch.text_form import TextBuilder, clean, decode, parse_number
 
@@ -42,10 +43,10 @@ MAX_REPEATS = 100
 class OdtExtractor:
     """One document: headings, paragraphs, items, tables as rows with their headers; for a presentation, its slides.
 
-    Tracked changes are read as accepted; comments and pictures are omitted.
+    Headings and items have their numbers. Tracked changes are read as accepted; comments and pictures are omitted.
     """
 
-    name = "odt/3"
+    name = "odt/4"
     suffixes: tuple[str, ...] = (".odt",)
     media_type = "application/vnd.oasis.opendocument.text"
     isolated = True
@@ -53,9 +54,11 @@ class OdtExtractor:
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         with open_checked(data) as archive:
             builder = TextBuilder()
-            body = parse_part(archive, "content.xml").find(f"{OFFICE}body")
+            content = parse_part(archive, "content.xml")
+            styles = [parse_part(archive, "styles.xml")] if "styles.xml" in archive.namelist() else []
+            body = content.find(f"{OFFICE}body")
             if body is not None:
-                _write_odt(body, builder)
+                _write_odt(body, OpenNumbers([*styles, content], body).numbers, builder)
             facts = parse_part(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
         if not builder.text:
             raise ExtractError("it holds no text")
@@ -82,8 +85,8 @@ def _fact(facts: etree._Element | None, tag: str) -> str:
     return "" if node is None else clean(node.text or "").strip()[:300]
 
 
-def _write_odt(body: etree._Element, builder: TextBuilder) -> None:
-    """Write the blocks below `body`, without recursion: files may nest arbitrarily deep."""
+def _write_odt(body: etree._Element, numbers: Mapping[etree._Element, str], builder: TextBuilder) -> None:
+    """Write the blocks below `body` with their numbers, without recursion: files may nest arbitrarily deep."""
     slides = 0
     notes: dict[int, str] = {}
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
@@ -92,7 +95,9 @@ def _write_odt(body: etree._Element, builder: TextBuilder) -> None:
         if node.tag in OMITTED_TAGS or node.get(f"{TEXT}display") == "none":
             continue
         if node.tag in (f"{TEXT}h", f"{TEXT}p"):
-            write_with_notes(_text(node, notes), notes, _writer(node, deep, builder), builder)
+            text = _text(node, notes)
+            numbered = f"{numbers[node]} {text}" if node in numbers and text.strip() else text
+            write_with_notes(numbered, notes, _writer(node, deep, builder), builder)
         elif node.tag == f"{TABLE}table":
             write_table_with_notes(_odt_rows(node, notes), notes, builder)
         else:
@@ -174,7 +179,7 @@ def _count(node: etree._Element, attribute: str) -> int:
 class OdpExtractor(OdtExtractor):
     """One section per slide; its heading states the slide's number."""
 
-    name = "odp/2"
+    name = "odp/3"
     suffixes = (".odp",)
     media_type = "application/vnd.oasis.opendocument.presentation"
 
@@ -194,7 +199,7 @@ class EpubExtractor:
     The table of contents is omitted if the book marks it.
     """
 
-    name = "epub/2"
+    name = "epub/3"
     suffixes = (".epub",)
     media_type = "application/epub+zip"
     isolated = True

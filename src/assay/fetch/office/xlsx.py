@@ -5,15 +5,19 @@ from __future__ import annotations
 import datetime
 import io
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.document_dates import stated_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
 from assay.core.tables.heads import find_head, holds_figures, read_head
 from assay.fetch.fields import title_from_name
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, open_checked, require_module
+from assay.fetch.office.sheet_views import MAX_COLUMNS, SheetView, sheet_views
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, one_cell, row_lines, unique_column_names
 
 if TYPE_CHECKING:
@@ -22,25 +26,34 @@ if TYPE_CHECKING:
 
 MAX_TEXT_CHARS = 128 * 1024 * 1024
 """The most code points taken from one workbook."""
-MAX_COLUMNS = 1_000
 MAX_MERGED_ROWS = 1_000
 """The most rows of a merged cell that repeat its text."""
 ALPHABET_SIZE = 26
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
-NumberedRow = tuple[int, Row]
-"""A row's number, as the program shows it, and its cells."""
+
+
+class SheetRow(NamedTuple):
+    """A row's number, as the program shows it, its cells with plain numbers, and its cells as the program shows them.
+
+    It begins a block if an empty row is above it.
+    """
+
+    number: int
+    cells: Row
+    shown: Row
+    begins: bool
 
 
 class XlsxExtractor:
     """One document per sheet; a row is `header: value | header: value | cells: A2:C2`, without empty cells.
 
-    Values of formulas are those that the program stored; nothing is computed, and no macro runs. The header and the
-    notes above it are inferred from the first rows, as in a CSV file. Hidden sheets are omitted. Rows that share a
-    merged cell all have its text.
+    Values of formulas are those that the program stored; nothing is computed, and no macro runs. Numbers have the units
+    and percent signs of their formats. The header and the notes above it are inferred from the first rows, as in a CSV
+    file. Hidden sheets, rows and columns are omitted. Rows that share a merged cell all have its text.
     """
 
-    name = "xlsx/3"
+    name = "xlsx/4"
     suffixes: tuple[str, ...] = (".xlsx", ".xlsm")
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     isolated = True
@@ -48,10 +61,9 @@ class XlsxExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         require_module("python_calamine", "python-calamine")
-        if not (self.old and data.startswith(OLE)):
-            with open_checked(data):
-                pass
-        yield from _sheets(_open_workbook(data), name, self.name)
+        with nullcontext() if self.old and data.startswith(OLE) else open_checked(data) as archive:
+            view_of = sheet_views(archive)
+            yield from _sheets(_open_workbook(data), view_of, name, self.name)
 
 
 def _open_workbook(data: bytes) -> CalamineWorkbook:
@@ -65,11 +77,14 @@ def _open_workbook(data: bytes) -> CalamineWorkbook:
         raise ExtractError(DAMAGED) from error
 
 
-def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extracted]:
+def _sheets(
+    book: CalamineWorkbook, view_of: Callable[[str], SheetView], name: str, extractor: str
+) -> Iterator[Extracted]:
     names = [info.name for info in book.sheets_metadata if _is_shown(info)]
     remaining, count = MAX_TEXT_CHARS, 0
     for sheet in names:
-        document = _document(_read(book, sheet), title_from_name(name), extractor, alone=len(names) == 1)
+        view = view_of(sheet)
+        document = _document(_read(book, sheet), view, name, extractor, alone=len(names) == 1)
         if document is None:
             continue
         remaining -= len(document.text)
@@ -95,28 +110,32 @@ def _read(book: CalamineWorkbook, sheet: str) -> CalamineSheet:
         raise ExtractError(f"sheet {clean(sheet)[:80]!r} cannot be read") from error
 
 
-def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -> Extracted | None:
-    rows = list(_rows(sheet))
+def _document(sheet: CalamineSheet, view: SheetView, name: str, extractor: str, *, alone: bool) -> Extracted | None:
+    """The document of a sheet in the file `name`, None if the sheet is empty; if it is not `alone`, its title has its
+    name.
+    """
+    rows = list(_rows(sheet, view))
     if not rows:
         return None
     title = " ".join(clean(sheet.name).split())[:100]
-    first = (sheet.start or (0, 0))[1]
-    header, lines = _lines(rows, first)
+    header, notes, lines = _lines(rows, _column_names(sheet, view))
+    full_title = title_from_name(name) if alone else f"{title_from_name(name)}: {title}"
     text = "\n\n".join(lines) + "\n"
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="rows",
-        title=name if alone else f"{name}: {title}",
-        name=name if alone else f"{name}: {title}",
+        title=full_title,
+        name=full_title,
+        published=stated_date(title, notes, name),
         language=detect_language(text),
-        metadata={"sheet": title, "rows": str(len(rows)), "columns": ", ".join(header)[:1000]},
+        metadata={"sheet": title, "rows": str(len(rows)), "columns": ", ".join(header)[:1000]} | _hidden(sheet, view),
     )
 
 
-def _rows(sheet: CalamineSheet) -> Iterator[NumberedRow]:
-    """The rows that are not empty, cells merged with those above with their text; calamine omits the rows above the
-    first value.
+def _rows(sheet: CalamineSheet, view: SheetView) -> Iterator[SheetRow]:
+    """The visible rows that are not empty, cells merged with those above with their text; calamine omits the rows above
+    the first value.
     """
     top, left = sheet.start or (0, 0)
     merged_cells = {
@@ -124,46 +143,71 @@ def _rows(sheet: CalamineSheet) -> Iterator[NumberedRow]:
         for first, last in sheet.merged_cell_ranges or ()
         for row in range(first[0] + 1, min(last[0], first[0] + MAX_MERGED_ROWS) + 1)
     }
-    above: Row = []
-    for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
-        cells = [one_cell(clean(format_value(value))) for value in row[:MAX_COLUMNS]]
-        above = [
-            above[column] if (number, column) in merged_cells and column < len(above) else cell
-            for column, cell in enumerate(cells)
-        ]
-        if any(cells):
-            yield number + 1, above
+    above: tuple[Row, Row] = ([], [])
+    begins = False
+    for number, values in enumerate(sheet.to_python(skip_empty_area=True), top):
+        cells = [one_cell(clean(format_value(value))) for value in values[:MAX_COLUMNS]]
+        shown = cells.copy()
+        for column, number_format in view.formats.get(number, {}).items():
+            if 0 <= column - left < len(cells) and type(values[column - left]) in (int, float):
+                shown[column - left] = number_format.write(cells[column - left])
+        seen = [column for column in range(len(cells)) if column + left not in view.hidden_columns]
+        is_empty = not any(shown[column] for column in seen)
+        for column in range(min(len(cells), len(above[0]))):
+            if (number, column) in merged_cells:
+                cells[column], shown[column] = above[0][column], above[1][column]
+        above = cells, shown
+        if number not in view.hidden_rows:
+            if not is_empty:
+                yield SheetRow(number + 1, [cells[at] for at in seen], [shown[at] for at in seen], begins)
+            begins = is_empty
 
 
-def _lines(rows: list[NumberedRow], first: int) -> tuple[Row, list[str]]:
-    """The columns' names and the lines of a sheet whose first column has the number `first`, from 0.
+def _column_names(sheet: CalamineSheet, view: SheetView) -> Row:
+    """The letters of the visible columns, as the program shows them."""
+    (_, first), (_, last) = sheet.start or (0, 0), sheet.end or (0, 0)
+    columns = range(first, min(last + 1, first + MAX_COLUMNS))
+    return [column_letters(column) for column in columns if column not in view.hidden_columns]
+
+
+def _hidden(sheet: CalamineSheet, view: SheetView) -> dict[str, str]:
+    """The hidden rows and columns among those with values."""
+    (top, left), (bottom, right) = sheet.start or (0, 0), sheet.end or (0, 0)
+    rows = [str(row + 1) for row in sorted(view.hidden_rows) if top <= row <= bottom]
+    columns = [column_letters(column) for column in sorted(view.hidden_columns) if left <= column <= right]
+    hidden = {"hidden rows": ", ".join(rows)[:1000], "hidden columns": ", ".join(columns)[:1000]}
+    return {key: value for key, value in hidden.items() if value}
+
+
+def _lines(rows: list[SheetRow], letters: Row) -> tuple[Row, list[str], list[str]]:
+    """The columns' names, the notes above them, and the lines of a sheet.
 
     Below an empty row another table may begin, with a head of its own.
     """
-    width = max(len(cells) for _, cells in rows)
-    place = column_letters(first), column_letters(first + width - 1)
-    columns = [f"column {column_letters(first + number)}" for number in range(width)]
+    columns = [f"column {letter}" for letter in letters]
     header: Row = []
+    notes: list[str] = []
     lines: list[str] = []
     for table in _tables(rows):
         start, head, end = _head(table)
         names = unique_column_names(head) if head else columns
-        header = header or names
-        for index, (number, cells) in enumerate(table):
+        if not header:
+            header, notes = names, [" ".join(filter(None, row.shown)) for row in table[:start]]
+        for index, row in enumerate(table):
             if not start <= index < end:
-                cell_range = f" | cells: {place[0]}{number}:{place[1]}{number}"
-                shown = row_lines(cells, () if index < start else names, MAX_PASSAGE_CHARS - len(cell_range))
-                lines += [line + cell_range for line in shown]
-    return header, lines or [" | ".join(header)]
+                cell_range = f" | cells: {letters[0]}{row.number}:{letters[-1]}{row.number}"
+                parts = row_lines(row.shown, () if index < start else names, MAX_PASSAGE_CHARS - len(cell_range))
+                lines += [line + cell_range for line in parts]
+    return header, notes, lines or [" | ".join(header)]
 
 
-def _tables(rows: list[NumberedRow]) -> Iterator[list[NumberedRow]]:
+def _tables(rows: list[SheetRow]) -> Iterator[list[SheetRow]]:
     """The tables of a sheet; one begins below an empty row with a head that has figures below one of its names."""
     begin, end = 0, _head(rows)[2]
     for at in range(end + 1, len(rows) if end else 0):
-        if rows[at][0] > rows[at - 1][0] + 1:
-            near = enumerate(rows[at : at + SAMPLE_ROWS], rows[at][0])
-            block = [_trim_row(cells) for expected, (number, cells) in near if number == expected]
+        if rows[at].begins:
+            below_first = takewhile(lambda row: not row.begins, rows[at + 1 : at + SAMPLE_ROWS])
+            block = [_trim_row(row.cells) for row in (rows[at], *below_first)]
             names, below = read_head(block)
             if any(holds_figures(name, column, block[below:]) for column, name in enumerate(names)):
                 yield rows[begin:at]
@@ -171,9 +215,9 @@ def _tables(rows: list[NumberedRow]) -> Iterator[list[NumberedRow]]:
     yield rows[begin:]
 
 
-def _head(rows: list[NumberedRow]) -> tuple[int, Row, int]:
-    usual = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
-    return find_head([_trim_row(cells) for _, cells in rows[:SAMPLE_ROWS]], usual)
+def _head(rows: list[SheetRow]) -> tuple[int, Row, int]:
+    usual = Counter(len(_trim_row(row.cells)) for row in rows).most_common(1)[0][0]
+    return find_head([_trim_row(row.cells) for row in rows[:SAMPLE_ROWS]], usual)
 
 
 def _trim_row(cells: Row) -> Row:
@@ -209,7 +253,7 @@ def format_value(value: Value) -> str:
 class OdsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "ods/3"
+    name = "ods/4"
     suffixes = (".ods",)
     media_type = "application/vnd.oasis.opendocument.spreadsheet"
 
@@ -217,7 +261,7 @@ class OdsExtractor(XlsxExtractor):
 class XlsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "xls/3"
+    name = "xls/4"
     suffixes = (".xls", ".xlsb")
     media_type = "application/vnd.ms-excel"
     old = True

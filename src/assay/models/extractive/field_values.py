@@ -23,7 +23,15 @@ from assay.models.shown_documents.tabular import tables
 from assay.models.stated_values.field_booleans import BOTH_STATED, read_boolean, stated_truths
 from assay.models.stated_values.field_measures import comparable_unit_after, convert_to_unit, is_bare
 from assay.models.stated_values.field_prose import address_pattern, find_address, name_in_title, value_in_prose
-from assay.models.stated_values.field_words import DATE, NUMBER, TargetField, capitalized_names, member, plain_digits
+from assay.models.stated_values.field_words import (
+    DATE,
+    NUMBER,
+    TargetField,
+    capitalized_names,
+    member,
+    numbers_in,
+    plain_digits,
+)
 
 NO_CELL = "its row has no such cell"
 NOT_STATED = "no header field, row or sentence shown says it"
@@ -199,9 +207,12 @@ def _parse_value(target: TargetField, text: str, unit: str = "") -> Any:
 
 def _parse_number(target: TargetField, text: str, unit: str) -> str | None:
     """The only number of a text, in the unit of the field; none if its own unit measures something else."""
-    numbers = list(NUMBER.finditer(DATE.sub(" ", text)))
-    if len(numbers) != 1 or not target.unit:
-        return numbers[0][0] if len(numbers) == 1 else None
+    numbers = numbers_in(DATE.sub(" ", text))
+    if len(numbers) != 1:
+        return None
+    number = numbers[0][0] if NUMBER.fullmatch(numbers[0][0]) else plain_digits(numbers[0][0], text)
+    if not target.unit:
+        return number
     stated_unit = comparable_unit_after(numbers[0], target.unit) or (
         UNIT_NAMES[unit.lower()] if unit and is_bare(numbers[0]) else ""
     )
@@ -209,7 +220,7 @@ def _parse_number(target: TargetField, text: str, unit: str) -> str | None:
         return convert_to_unit(plain_digits(numbers[0][0], text), stated_unit, target.unit)
     if stated_unit:
         return None
-    return numbers[0][0] if is_bare(numbers[0]) else None
+    return number if is_bare(numbers[0]) else None
 
 
 # Items of a list of objects: the rows of the table whose columns are called like the fields.

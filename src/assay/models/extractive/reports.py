@@ -301,10 +301,13 @@ def _is_under_question(question: str, unit: QuotableUnit, shelf: ShownSources) -
 
 def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
     """The first units in order that answer: the frames they begin with, or the first sentences, fewer if the question
-    has parts.
+    has parts. A sentence keeps the field of its document behind it, as the date of a message.
     """
     frames = list(takewhile(lambda unit: unit.frame, units))
-    return frames or list(units[: MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES])
+    end = MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES
+    while end < len(units) and units[end].frame and units[end].source == units[end - 1].source:
+        end += 1
+    return frames or list(units[:end])
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:

@@ -36,6 +36,7 @@ from assay.models.stated_values.field_words import (
     member,
     nearest_match,
     nearest_text,
+    numbers_in,
     plain_digits,
 )
 
@@ -140,7 +141,7 @@ def _find_number(target: TargetField, text: str, spans: Sequence[Span], document
     field's words stand beside one number and others beside another.
     """
     date_spans = [match.span() for match in DATE.finditer(text)]
-    numbers = [number for number in NUMBER.finditer(text) if not any(a <= number.start() < b for a, b in date_spans)]
+    numbers = [number for number in numbers_in(text) if not any(a <= number.start() < b for a, b in date_spans)]
     if target.unit:
         return _nearest_in_unit(target.unit, numbers, text, spans, document_text), False
     numbers = [number for number in numbers if _may_be_in_currency(target, number)]

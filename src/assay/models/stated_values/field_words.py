@@ -11,7 +11,7 @@ import msgspec
 from assay.core.dimensions import dimension_of
 from assay.core.languages import question_language
 from assay.core.lazy import regex
-from assay.core.lexicon import SCALES, stop_terms
+from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS, stop_terms
 from assay.core.measures import CURRENCIES, UNIT_NAMES
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
@@ -33,6 +33,20 @@ _SCALE = rf"(?:{'|'.join(word for word in SCALES if len(word) > 1)})\.?"
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
 NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s{_SCALE}(?!\w))?", re.IGNORECASE)
 """A number, but none that a hyphen joins to a name ("MX-7")."""
+_ONES, _TENS = "|".join(list(NUMBER_WORDS)[:9]), "|".join(TENS)
+_SPELLED = rf"(?:(?:{_TENS})(?:[- ](?:{_ONES}))?|{'|'.join([*NUMBER_WORDS][:0:-1])})"
+_SCALES = {word: SCALES[word] for word in ("hundred", "thousand", "million", "billion")}
+_SCALE_WORDS, _FRACTIONS = "|".join(_SCALES), "half|halves|quarters?|thirds|fifths"
+SPELLED = regex(
+    rf"(?<![\w-])(?<!\w and )(?P<count>{_SPELLED}|one(?= (?:{_SCALE_WORDS})(?!\w)))(?: (?P<scale>{_SCALE_WORDS}))?"
+    rf"(?![\w])(?!-(?!(?:year|month|week|day|hour|minute)s?\b))"
+    rf"(?! (?:and )?(?:an? )?(?:{_SPELLED}|one|{'|'.join(ORDINALS)}|{_FRACTIONS}|{_SCALE_WORDS})(?!\w))"
+    r"(?: \(\d{1,9}\))?",
+    re.IGNORECASE,
+)
+"""A number in English words, with digits that repeat it ("three (3)"), but no part of a longer one or of a fraction:
+"two and a half". A bare "one" is mostly no number.
+"""
 YEAR = regex(r"(?:1[5-9]|20)\d{2}")
 SCALED = regex(rf"(?<!\w){_SCALE}(?!\w)", re.IGNORECASE)
 WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -47,8 +61,23 @@ def capitalized_names(question: str) -> tuple[str, ...]:
     return tuple(_GENITIVE.sub("", match[0]) for match in NAME.finditer(question) if match.start() > 0)
 
 
+def numbers_in(text: str) -> list[re.Match[str]]:
+    """The numbers in a text, in digits and in words."""
+    spelled = list(SPELLED.finditer(text))
+    digits = (
+        number
+        for number in NUMBER.finditer(text)
+        if not any(other.start() <= number.start() < other.end() for other in spelled)
+    )
+    return sorted((*spelled, *digits), key=lambda number: number.start())
+
+
 def plain_digits(value: str, context: str) -> str | None:
     """A number in plain digits; `context` shows its decimal sign."""
+    if (spelled := SPELLED.fullmatch(value)) is not None:
+        parts = spelled["count"].lower().replace("-", " ").split()
+        scale = _SCALES[spelled["scale"].lower()] if spelled["scale"] else 0
+        return str(sum(TENS.get(part, 0) + NUMBER_WORDS.get(part, 0) for part in parts) * 10**scale)
     numbers = (match[0] for match in NUMBER.finditer(context))
     figures = read_figures([value], question_language(context[:LANGUAGE_SAMPLE_CHARS]), numbers)
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None

@@ -156,4 +156,4 @@ def test_an_item_is_as_deep_as_its_style_says():
     packed = io.BytesIO()
     document.save(packed)
     (found,) = DocxExtractor().extract(packed.getvalue(), "a.docx")
-    assert found.text == "- outer\n  - inner\n    - innermost\n"
+    assert found.text == "- outer\n  - inner\n    - 1. innermost\n"

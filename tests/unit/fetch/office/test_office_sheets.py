@@ -79,6 +79,23 @@ def test_a_head_of_two_rows_below_notes():
     ]
 
 
+@pytest.mark.parametrize(
+    ("notes", "name", "day"),
+    [
+        ([["Prices"], ["As of", datetime.date(2024, 3, 1)]], "b.xlsx", "2024-03-01"),
+        ([["Prices", "Stand: 01.03.2024"]], "b.xlsx", "2024-03-01"),
+        ([["Price list, updated March 2024"]], "b-2024-04-01.xlsx", "2024-03"),
+        ([["Prices after the flood of 1 March 2024"]], "b.xlsx", ""),
+        ([], "prices_2024-03-01.xlsx", "2024-03-01"),
+        ([], "b.xlsx", ""),
+    ],
+)
+def test_the_day_in_the_notes_above_a_head_is_that_of_the_sheet(notes: list[list[object]], name: str, day: str):
+    rows = [*notes, ["Port", "Since", "Dues"], ["Goole", datetime.date(1826, 7, 20), 7], ["Hull", "12 May 1778", 9]]
+    (found,) = XlsxExtractor().extract(book({"S": rows}), name)
+    assert found.published == day
+
+
 def test_a_second_table_below_an_empty_row_has_its_own_head():
     rows = [["Item", "Price"], ["Oar", 12], ["Sail", 99], [], ["Total", 111], [], ["Discount", "Percent"], ["Club", 10]]
     (found,) = XlsxExtractor().extract(book({"S": rows}), "b.xlsx")
