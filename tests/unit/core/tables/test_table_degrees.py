@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from read_rows import table
 
 from assay.core.tables.answers import recompute
-from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.cells import ReadTable
 from assay.core.tables.figures import parse_duration
 from assay.core.tables.table_questions import answer_question
-
-
-def table(head: str, *rows: str, title: str = "list.csv", language: str = "") -> ReadTable:
-    names = head.split(";")
-    lines = (" | ".join(f"{name}: {cell}" for name, cell in zip(names, row.split(";"), strict=True)) for row in rows)
-    (found,) = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], title, language)
-    return found
-
 
 TENTS = table(
     "Tent;Price (EUR);Packed [kg];Length (m);Beds", "Lark;310;2.9;2.2;2", "Heron;745;3.4;2.4;3", "Crane;99;5.1;2.1;4"

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from read_rows import table
 
 from assay.core.tables.answers import recompute
-from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_questions import answer_question
-
-
-def table(head: str, *rows: str, title: str = "list.csv", language: str = "") -> ReadTable:
-    names = head.split(";")
-    lines = (" | ".join(f"{name}: {cell}" for name, cell in zip(names, row.split(";"), strict=True)) for row in rows)
-    (found,) = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], title, language)
-    return found
-
 
 TRANSFERS = table(
     "Day;From;To;Amount (EUR)",
