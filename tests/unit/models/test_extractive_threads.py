@@ -7,8 +7,10 @@ import time
 import pytest
 
 from assay.models.extractive.answers import select_answers
+from assay.models.extractive.reports import _leading_units
 from assay.models.questions.question import analyze
-from assay.models.shown_documents.shelf import ShownSources
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources
+from assay.models.shown_documents.threads import with_days
 
 FIRST = "The launch of the Otter is on Thursday at ten, at the east quay."
 LATER = "The launch of the Otter is moved to Friday at eleven."
@@ -35,6 +37,21 @@ def test_what_a_later_message_says_comes_first_with_both_days(reply: str) -> Non
             FIRST,
             f"Date of The Otter: {DATES[0]}",
         ]
+
+
+def test_a_date_stands_behind_all_sentences_of_its_message_and_the_opening_has_both() -> None:
+    more = "The launch of the Otter takes an hour."
+    units = [
+        QuotableUnit(text=text, passages=(f"S100{number}.2",), source=f"S100{number}", context_keys=frozenset())
+        for number, text in ((2, LATER), (2, more), (1, FIRST), (3, "The Otter is a boat."))
+    ]
+    thread = message(1, "The Otter", DATES[0], FIRST), message(2, "Re: The Otter", DATES[1], LATER, more)
+    dated = with_days(units, ShownSources(["\n".join(thread)]).books, 3)
+    dates = [f"Date of Re: The Otter: {DATES[1]}", f"Date of The Otter: {DATES[0]}"]
+    texts = [LATER, more, dates[0], FIRST, dates[1], "The Otter is a boat."]
+    assert [unit.text for unit in dated] == texts
+    assert [unit.text for unit in _leading_units(dated, 1)] == texts[:-1]
+    assert with_days(units, ShownSources(["\n".join(thread)]).books, 2) == units  # of one message of the thread only
 
 
 def test_without_their_headers_messages_are_in_the_order_of_their_days() -> None:

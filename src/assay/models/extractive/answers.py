@@ -97,7 +97,7 @@ def select_answers(
 
     `context` is the question this one is a part of. Of messages of one thread the latest comes first.
     """
-    return with_days(_select(question, shelf, context, limit), shelf.books)
+    return with_days(_select(question, shelf, context, limit), shelf.books, LEAD_SENTENCES)
 
 
 def _select(

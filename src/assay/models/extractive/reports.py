@@ -304,10 +304,14 @@ def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUn
     has parts. A sentence keeps the field of its document behind it, as the date of a message.
     """
     frames = list(takewhile(lambda unit: unit.frame, units))
-    end = MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES
-    while end < len(units) and units[end].frame and units[end].source == units[end - 1].source:
-        end += 1
-    return frames or list(units[:end])
+    left = MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES
+    leading: list[QuotableUnit] = []
+    for unit in units:
+        left -= not (leading and unit.frame and unit.source == leading[-1].source)
+        if left < 0:
+            break
+        leading.append(unit)
+    return frames or leading
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from itertools import islice
+from itertools import islice, zip_longest
 
 from assay.core.lazy import regex
 from assay.core.text import ends_sentence
@@ -54,15 +54,20 @@ def _says_anew(sentence: PassageSentence, earlier: PassageSentence, shared: froz
     return is_statement and is_new and shared.issubset(topic_keys(sentence.text))
 
 
-def with_days(units: Sequence[QuotableUnit], books: Iterable[SourcePassages]) -> list[QuotableUnit]:
-    """The units, each message of a thread with its date behind its first one, if several are quoted and show theirs."""
-    sources = {unit.source for unit in units}
+def with_days(units: Sequence[QuotableUnit], books: Iterable[SourcePassages], leading: int) -> list[QuotableUnit]:
+    """The units, each message with its date behind its sentences, if the `leading` units quote several of a thread."""
+    sources = {unit.source for unit in units[:leading]}
     days: dict[str, QuotableUnit] = {}
     for thread in _threads(book for book in books if book.id in sources).values():
         fields = [(book, field) for book in thread if (field := book.field("date")) is not None]
         if len(fields) == len(thread):
             days |= {book.id: frame_field(book, field) for book, field in fields}
-    return [each for unit in units for each in (unit, days.pop(unit.source, None)) if each is not None]
+    dated: list[QuotableUnit] = []
+    for unit, following in zip_longest(units, units[1:]):
+        dated.append(unit)
+        if (following is None or following.source != unit.source) and unit.source in days:
+            dated.append(days.pop(unit.source))
+    return dated
 
 
 def _threads(books: Iterable[SourcePassages]) -> dict[str, list[SourcePassages]]:
