@@ -12,3 +12,15 @@ def table(head: str, *rows: str, title: str = "list.csv", language: str = "") ->
     lines = (" | ".join(f"{name}: {cell}" for name, cell in row if cell) for row in cells)
     (found,) = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], title, language)
     return found
+
+
+UMSATZ = table(
+    "Produkt;Region;Umsatz (EUR)",
+    "Stuhl;Nord;1.200,50",
+    "Tisch;Nord;2.300,00",
+    "Stuhl;Süd;900,25",
+    "Tisch;Süd;1.100,00",
+    "Summe;;5.500,75",
+    title="umsatz.csv",
+    language="de",
+)

@@ -229,18 +229,14 @@ def judge(
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
+    own = [vector[_AT["own"]] for vector in vectors]
+    has_kind = [any(vector[_AT[name]] > 0 for name in _KINDS) for vector in vectors]
     able = _answering_places(features, vectors)
 
     def rank_statements(ranking_scores: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda index: (-ranking_scores[index], index))
         return tuple(
-            ScoredStatement(
-                index,
-                ranking_scores[index],
-                statements[index].source,
-                vectors[index][_AT["own"]],
-                any(vectors[index][_AT[name]] > 0 for name in ("number", "date", "name", "reason", "measure")),
-            )
+            ScoredStatement(index, ranking_scores[index], statements[index].source, own[index], has_kind[index])
             for index in order
         )
 
@@ -249,7 +245,6 @@ def judge(
     by_words = rank_statements(scores)
     vector = chance_features(features, vectors, by_words, row)
     best = [scored.index for scored in by_words[:ANSWER_STATEMENTS]]
-
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
     partial = PARTIAL_FACTOR if _is_partial(features, best) else 1.0
@@ -373,6 +368,7 @@ def _kind_score(row: Vector, vector: Vector) -> float:
 
 
 _AT = {name: place for place, name in enumerate(FEATURE_NAMES)}
+_KINDS = ("number", "date", "name", "reason", "measure")
 
 
 def chance_features(

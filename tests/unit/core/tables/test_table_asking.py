@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from read_rows import table
+from read_rows import UMSATZ, table
 from sampling import scaled
 
 from assay.core.tables.answers import recompute
@@ -32,16 +32,6 @@ STATES = table(
     "Germany;2020;83.2;Berlin;1871-01-18",
     "Spain;2020;47.4;Madrid;1479-01-20",
     title="countries.csv",
-)
-UMSATZ = table(
-    "Produkt;Region;Umsatz (EUR)",
-    "Stuhl;Nord;1.200,50",
-    "Tisch;Nord;2.300,00",
-    "Stuhl;Süd;900,25",
-    "Tisch;Süd;1.100,00",
-    "Summe;;5.500,75",
-    title="umsatz.csv",
-    language="de",
 )
 VILLES = table(
     "ville;habitants;altitude", "Lyon;522 250;173", "Nice;348 085;10", "Brest;139 456;34", title="villes.csv"

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from read_rows import table
+from read_rows import UMSATZ, table
 
 from assay.core.tables.answers import recompute
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_questions import answer_question
 from assay.locale import use_locale
 
-UMSATZ = table(
-    "Produkt;Region;Umsatz (EUR)",
-    "Stuhl;Nord;1.200,50",
-    "Tisch;Nord;2.300,00",
-    "Stuhl;Süd;900,25",
-    "Tisch;Süd;1.100,00",
-    "Summe;;5.500,75",
-    title="umsatz.csv",
-    language="de",
-)
 DELIVERIES = table(
     "day;supplier;goods;amount",
     "2024-01-08;Mercer;paper;412.50",
