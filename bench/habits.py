@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, Service, serving
+from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, WEAK, Service, serving
 
 from assay import Assay
 from assay.cli.run_watch import exit_code
@@ -46,9 +46,9 @@ class Ended(NamedTuple):
     habits: Counter[str]
 
 
-async def played(seed: int, strategy: str, *, plain: bool = False, citing: bool = True) -> Ended:
+async def played(seed: int, strategy: str, *, plain: bool = False, citing: bool = True, weak: str = "none") -> Ended:
     """One whole run on a `Service`."""
-    service = Service(seed, strategy, plain=plain, citing=citing)
+    service = Service(seed, strategy, plain=plain, citing=citing, weak=weak)
     with tempfile.TemporaryDirectory() as folder:
         for name, text in DOCUMENTS.items():
             (Path(folder) / name).write_text(text)
@@ -82,14 +82,31 @@ def _wrong(text: str, code: Exit, error: str, *, silent: bool) -> Iterable[str]:
         yield "thinking in the report"
 
 
+def play_weak_models() -> int:
+    """Play each habit of a weak model in both strategies; return the number of runs in which anything went wrong."""
+    wrong = 0
+    for weak in WEAK:
+        for strategy in ("orchestrated", "reflective"):
+            ended = asyncio.run(played(0, strategy, plain=True, weak=weak))
+            by_code = ended.wrong == (f"exit {int(Exit.LIMIT)}",)  # all facts, in a report that code composed
+            wrong += bool(ended.wrong) and not by_code
+            result = "right, by code" if by_code else "; ".join(ended.wrong) or "right"
+            print(f"{weak:28} {strategy:13} {result}", flush=True)
+    print(f"{wrong} of {2 * len(WEAK)} runs went wrong")
+    return wrong
+
+
 def main(arguments: Sequence[str]) -> int:
     """Play the seeds and print what went wrong; 1 where anything did."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--plain-citations", action="store_true", help="the model cites in the requested form")
+    parser.add_argument("--weak", action="store_true", help="a weak model instead, with one habit a run")
     options = parser.parse_args(arguments)
     logging.disable(logging.WARNING)
+    if options.weak:
+        return int(bool(play_weak_models()))
     counts: Counter[str] = Counter()
     habits: Counter[str] = Counter()
     for seed in range(options.first, options.first + options.seeds):

@@ -43,8 +43,8 @@ async def test_its_findings_are_the_report() -> None:
 
 @pytest.mark.parametrize(("depth", "turns"), [("auto", 6), ("light", 3), ("extended", 8)])
 async def test_its_depth_says_how_many_turns_it_has(depth: str, turns: int) -> None:
-    more = calls(("search", {"query": "tide"}), task="research", repeat=True)
-    log = await alone([more, says(ROSE, task="find")], depth=depth)
+    more = [calls(("search", {"query": f"tide {turn}"}), task="research", turn=turn) for turn in range(turns)]
+    log = await alone([*more, says(ROSE, task="find")], depth=depth)
     assert log.last(e.AgentFinished).turns == turns
     rules = [msgspec.json.decode(r.values("rules")[-1]) for r in log.model.requests if r.task == "research"]
     assert [each["turns"] for each in rules] == [turns] * turns

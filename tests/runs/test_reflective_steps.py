@@ -73,8 +73,11 @@ async def test_a_classic_step_that_finds_nothing_opens_nothing() -> None:
 
 @pytest.mark.parametrize(("depth", "most"), [("medium", 12), ("extended", 40)])
 async def test_an_agent_makes_no_more_calls_than_its_depth_allows(depth: str, most: int) -> None:
-    five = calls(*(("search", {"query": f"tide {number}"}) for number in range(5)), task="research", repeat=True)
-    script = [*opening(steps(TITLES[0]), depth=depth), five, says(ROSE, task="find"), decides("complete")]
+    fives = [
+        calls(*(("search", {"query": f"tide {turn} {number}"}) for number in range(5)), task="research", turn=turn)
+        for turn in range(-(-most // 5))
+    ]
+    script = [*opening(steps(TITLES[0]), depth=depth), *fives, says(ROSE, task="find"), decides("complete")]
     log = await stepwise([*script, says(SAID, task="write")])
     assert len(tool_calls(log)) == most
     turns = requests(log.model, "research")

@@ -121,7 +121,7 @@ async def test_the_headings_of_a_template_stay() -> None:
 async def test_of_when_the_answer_is_follows_the_sources_left() -> None:
     log = await run(f"{FOUND} {LIES[7]}")
     assert "*As of 2026-01-01, the day of this research: no source cited states a date.*" in log.text
-    log = await run(LIES[7])
+    log = await run(f"{LIES[7]} [S1001.1]")
     assert "As of" not in log.text
 
 

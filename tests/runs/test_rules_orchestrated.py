@@ -78,10 +78,10 @@ def test_a_model_that_reasons_by_itself_decides_less_often(strategy: str, cycles
 )
 async def test_auto_depth_follows_complexity_and_sets_the_cycles(complexity: str, depth: str, cycles: int) -> None:
     triage, background, plan = planned(ONE_STEP, complexity=complexity)
-    more = sends(TIDE, repeat=True)
+    more = [sends(f"{TIDE}, try {turn}", turn=turn) for turn in range(cycles)]
     found = [says("done", task="research", repeat=True), says(ROSE, task="find", repeat=True)]
     search = calls(("search", {"query": "tide"}), task="research", turn=0, repeat=True)
-    log = await run_of([triage, background, plan, more, search, *found, WRITTEN])
+    log = await run_of([triage, background, plan, *more, search, *found, WRITTEN])
     assert log.last(e.TriageClassified).depth == depth
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == list(range(1, cycles + 1))
     assert len(requests(log.model, "orchestrate")) == cycles  # after the last cycle it is not asked

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.agents.history import History, ask_with_history, output_cap
 from assay.agents.replies import reply_defect, salvage_text
+from assay.agents.weak_models import denies, is_copied, may_answer, mentions_passages
 from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, EditedText
@@ -221,8 +222,9 @@ def _whole_source_passages(source: str, text: str, ledger: Ledger) -> Sequence[P
 
 MAX_NEAREST_PASSAGES = 8
 MIN_CITED_WORDS = 60
-MIN_NEW_WORDS, SHARED_WORDS_SHARE = 2, 0.6
-"""Words a sentence must have beyond its task, and the share of them that must be in one passage. By hand."""
+COPIED = "it is copied from your instructions; say what the passages say about your task"
+UNCITED = "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
+FROM_MEMORY = "it states what no passage says; say what the passages say, and cite them"
 
 
 class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,52 +278,54 @@ async def ask_for_findings(
 ) -> str:
     """The text of a reply, findings or an analysis by `kind`; if it is badly written, that of a second one.
 
-    `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
-    both counts.
+    `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what is usable of both counts.
 
     Raises:
         ModelFailed: nothing can be used.
     """
     first = last = await ask("")
-    if wrong := _findings_defect(first, task, ledger):
+    prompt = run.prompt("assay.agents", "findings")
+    if wrong := _findings_defect(first, prompt, task, ledger):
         last = await ask(f"Your last reply could not be used: {wrong}.")
-        wrong = reply_defect(last)
+        wrong = _form_defect(last, prompt, task) or _memory_defect(last.text, task, ledger)
     if not wrong:
         return last.text.strip()
-    salvaged = [text for text in map(salvage_text, (first, last)) if resolve_citations(text, ledger).passages]
+    own_replies = [reply for reply in (first, last) if not is_copied(reply.text, prompt, task.about)]
+    salvaged = [text for text in map(salvage_text, own_replies) if resolve_citations(text, ledger).passages]
     if not salvaged:
         raise ModelFailed(f"{kind} could not be used: {wrong}")
     run.warn(f"{kind} were used in part: {wrong.partition(';')[0]}")
     return max(salvaged, key=len)
 
 
-def _findings_defect(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
-    """Why findings cannot be used: `reply_defect`, or statements without citations; "" if they can."""
-    if wrong := reply_defect(reply):
-        return wrong
-    if resolve_citations(reply.text, ledger).passages or not _must_cite(reply.text, task, ledger):
+def _form_defect(reply: Reply, prompt: str, task: AgentTask) -> str:
+    """Why findings cannot be used, whatever was read: `reply_defect`, or a copy of their prompt; "" if they can."""
+    if reply.text.strip() == NOTHING:  # which the prompt asks for
         return ""
-    return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
+    return reply_defect(reply) or (COPIED if is_copied(reply.text, prompt, task.about) else "")
+
+
+def _findings_defect(reply: Reply, prompt: str, task: AgentTask, ledger: Ledger) -> str:
+    """Why findings cannot be used: their form, or statements without citations; "" if they can."""
+    form = _form_defect(reply, prompt, task)
+    if form or resolve_citations(reply.text, ledger).passages:
+        return form
+    return UNCITED if _must_cite(reply.text, task, ledger) else _memory_defect(reply.text, task, ledger)
+
+
+def _memory_defect(text: str, task: AgentTask, ledger: Ledger) -> str:
+    """Why findings cannot be used that state what no passage says, although some may answer; "" if they can."""
+    states_something = bool(words(text)) and not denies(text)
+    if not states_something or resolve_citations(text, ledger).passages or _must_cite(text, task, ledger):
+        return ""
+    return FROM_MEMORY if any(may_answer(topic, ledger) for topic in (task.question, task.task)) else ""
 
 
 def _must_cite(text: str, task: AgentTask, ledger: Ledger) -> bool:
     """True if a text is long, or says something about the passages shown; not if it says that nothing was found."""
     if text.strip() == nothing_found_text():
         return False
-    return len(words(text)) >= MIN_CITED_WORDS or mentions_passages(text, task, ledger)
-
-
-def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
-    """True if a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
-    task_words = set(words(task.about))
-    return any(_is_in_passages(set(words(text[start:end])) - task_words, ledger) for start, end in sentences(text))
-
-
-def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
-    if len(new) < MIN_NEW_WORDS:
-        return False
-    nearest = ledger.recall(" ".join(new), 3)
-    return any(len(new & set(words(passage.text))) >= len(new) * SHARED_WORDS_SHARE for passage in nearest)
+    return len(words(text)) >= MIN_CITED_WORDS or mentions_passages(text, task.about, ledger)
 
 
 def citations_or_nearest(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:

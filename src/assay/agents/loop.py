@@ -31,6 +31,7 @@ from assay.agents.history import (
     tool_result,
 )
 from assay.agents.replies import log_ignored_tools, read_calls, tool_names
+from assay.agents.weak_models import CallRecord, is_copied_query
 from assay.core.brief import shorten_text
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (
@@ -171,6 +172,7 @@ SEARCH_TOOL = "search"
 QUERY_LENGTH = 200
 """Characters of a query that code takes from a task."""
 NOTED = "Noted."
+COPIED = "Not carried out: this query is copied from your instructions. Search for what your task needs."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
     "These are excerpts a search engine made. Open the pages that matter, and read there what your task needs, before "
@@ -282,19 +284,20 @@ class Agent:
         Raises:
             LimitReached, ModelFailed: what ended it.
         """
+        record = CallRecord()
         for turn in range(1, self.task.turns + 1):
             turn_run = run.child(f"turn-{turn}")
             if self.task.calls and self.calls >= self.task.calls:
-                return
+                break
             message = await self._ask_for_calls(turn_run, turn)
-            if turn == 1 and not action_calls(message):
-                await self._search_anyway(turn_run, message)
             if not action_calls(message):
-                return
+                break
             self.turns = turn
             await self.execute_calls(turn_run, message)
-            if DONE.name in tool_names(message.calls):
-                return
+            record.add_turn(action_calls(message))
+            if record.is_stuck or DONE.name in tool_names(message.calls):
+                break
+        await self._search_anyway(run)
 
     async def execute_calls(self, run: Run, message: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
@@ -302,14 +305,16 @@ class Agent:
         Raises:
             LimitReached: a limit ended a call.
         """
-        calls = action_calls(message)
+        prompt = self.opening(run).system
+        copied = [call for call in action_calls(message) if is_copied_query(call, prompt, self.task.about)]
+        calls = [call for call in action_calls(message) if call not in copied]
         limit = len(calls) if not self.task.calls else self.task.calls - self.calls
         allowed, refused = calls[:limit], calls[limit:]
         self.calls += len(allowed)
         executed = await execute_calls(run, self.ledger, self.tools, allowed, self.task.about)
+        notes = (*((call, NO_CALLS_LEFT) for call in refused), *((call, COPIED) for call in copied))
         answers = {
-            result.call_id: result
-            for result in (*executed, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
+            result.call_id: result for result in (*executed, *(self._note_result(call, note) for call, note in notes))
         }
         results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in message.calls)
         self.history.add(ModelTurn(message=message, results=results, note=self._nudge(run)))
@@ -346,18 +351,22 @@ class Agent:
             log_ignored_tools(run, reply.model, "research")
         return message
 
-    async def _search_anyway(self, run: Run, message: Message) -> None:
-        """Search once for a model that calls no tools: an agent reports what it was shown, not what it knows.
+    async def _search_anyway(self, run: Run) -> None:
+        """Search once for a model that has not looked anywhere: an agent reports what it was shown, not what it knows.
 
         Raises:
             LimitReached: a limit ended the search.
         """
-        if SEARCH_TOOL not in self.tools or self.task.seen:
+        if SEARCH_TOOL not in self.tools or self.task.seen or self._has_looked(run):
             return
         query = shorten_text(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH_TOOL, name=SEARCH_TOOL, arguments={"query": query})
-        self.turns = 1
-        await self.execute_calls(run, msgspec.structs.replace(message, calls=(call,)))
+        self.turns = max(self.turns, 1)
+        await self.execute_calls(run.child("search-anyway"), Message(role="assistant", calls=(call,)))
+
+    def _has_looked(self, run: Run) -> bool:
+        own = self.ledger.seeing([run.lane])
+        return bool(own.queries() or own.pages() or own.count())
 
     def first_request(self, run: Run) -> Request:
         """The first request of its work."""

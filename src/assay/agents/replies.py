@@ -266,9 +266,14 @@ MIN_SHARED_SHARE = 0.25
 
 def is_off_topic(text: str, topic: str) -> bool:
     """True if a text says hardly a word of what it is to be about, as a refusal does ("I cannot help with that")."""
+    return shared_share(text, topic) < MIN_SHARED_SHARE
+
+
+def shared_share(text: str, topic: str) -> float:
+    """The share (0 to 1) of a text's words, without the frequent ones, that `topic` has; 1 if it has no others."""
     analysis = analysis_for(topic)
     text_terms = {*terms(text, analysis)} - stop_terms(analysis)
-    return len(text_terms.intersection(terms(topic, analysis))) < MIN_SHARED_SHARE * max(1, len(text_terms))
+    return len(text_terms.intersection(terms(topic, analysis))) / len(text_terms) if text_terms else 1.0
 
 
 IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")

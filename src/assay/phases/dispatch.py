@@ -14,6 +14,7 @@ from assay.agents.findings import AgentTask, Finding, ask_for_findings, citation
 from assay.agents.history import ask_with_halving, message_room, output_cap
 from assay.agents.loop import count_agent, research_task
 from assay.agents.replies import decode_arguments
+from assay.agents.weak_models import is_copied
 from assay.core.brief import DepthRules, Speculation
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import Failed, LimitReached, ModelFailed, ToolError
@@ -29,6 +30,7 @@ from assay.core.events import (
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import PlanStep
+from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Research, agent_task, find_step, step_task, user_message
@@ -220,8 +222,29 @@ class Dispatch:
             ToolError: it asks for none.
         """
         arguments, before = _read_task(call), self._sent_before(index)
+        self._check_task(index, arguments)
         needs = tuple(before[position] for position in sorted(set(arguments.after)) if position in before)
         return self.send(index, self._task(arguments, self._research), arguments, needs)
+
+    def _check_task(self, index: int, arguments: ResearchAgent) -> None:
+        """Refuse what a weak model sends: a task copied from its prompt, or one that an agent has in the same words.
+
+        Raises:
+            ToolError: it is such a task.
+        """
+        research = self._research
+        topic = "\n".join((self._agent_pool.case.question, *map(step_task, research.plan.steps)))
+        if is_copied(arguments.task, self._run.prompt("assay.phases", "orchestrate"), topic):
+            raise ToolError("the task is copied from your instructions; send one about the question, in your own words")
+        if arguments.continues or arguments.after:
+            return
+        task = words(arguments.task)
+        for sent in self._sent_before(index).values():
+            if words(sent.task.task) == task:
+                raise ToolError(f"agent {sent.handle.lane} was sent with this task in this reply")
+        for finding in research.findings:
+            if words(finding.task) == task:
+                raise ToolError(f"agent {finding.lane} had this task in the same words; say what to try instead")
 
     def _sent_before(self, index: int) -> dict[int, SentAgent]:
         """The agents sent by the calls before this one, by the place of their call, from 1."""

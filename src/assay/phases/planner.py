@@ -10,6 +10,7 @@ import msgspec
 
 from assay.agents.history import ask_until_readable, output_cap, pluralize, rules_message
 from assay.agents.replies import one_line_text, read_json
+from assay.agents.weak_models import is_copied
 from assay.core.citations.reader import data_reader
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
@@ -135,13 +136,23 @@ async def _ask_within_window(phase: Run, request: Request) -> Plan | None:
     """Ask for the plan, without the background if that is too much."""
     steps = Steps()
     hooks = StreamHooks(deltas=steps, listener=steps, reader_factory=data_reader)
-    parse = partial(read_plan, max_steps=phase.rules.max_steps)
+    parse = partial(_read_own_plan, max_steps=phase.rules.max_steps, request=request)
     try:
         return await ask_until_readable(phase, "analytical", request, parse, UNREADABLE_PLAN_NOTE, hooks)
     except ContextTooLong:
         messages = tuple(message for message in request.messages if message.name != "background")
         shorter = msgspec.structs.replace(request, messages=messages)
         return await ask_until_readable(phase, "analytical", shorter, parse, UNREADABLE_PLAN_NOTE, hooks)
+
+
+def _read_own_plan(text: str, max_steps: int, request: Request) -> Plan | None:
+    """Read a plan, without the steps that are copied from the prompt's examples; None if it has no other."""
+    plan = read_plan(text, max_steps)
+    if plan is None:
+        return None
+    question = "\n".join(message.text for message in request.messages)
+    steps = [step for step in plan.steps if not is_copied(f"{step.title} {step.description}", request.system, question)]
+    return msgspec.structs.replace(plan, steps=tuple(steps)) if steps else None
 
 
 class Steps:
