@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.app.assay import Assay as Assay
     from assay.app.claim_judge import judge_rows as judge_rows
+    from assay.app.model_trial import TrialOutcome as TrialOutcome
+    from assay.app.model_trial import try_model as try_model
     from assay.app.shortcuts import research as research
     from assay.app.shortcuts import research_sync as research_sync
     from assay.app.verification import Rechecked as Rechecked
@@ -33,6 +35,8 @@ _WHERE = {
     "CheckedRow": "assay.services.claim_checks",
     "ClaimRow": "assay.services.claim_checks",
     "judge_rows": "assay.app.claim_judge",
+    "TrialOutcome": "assay.app.model_trial",
+    "try_model": "assay.app.model_trial",
     "CitedPassage": "assay.evidence.documents",
     "research": "assay.app.shortcuts",
     "ResearchReport": "assay.services.results",
@@ -59,11 +63,13 @@ __all__ = [
     "RunHandle",
     "RunView",
     "Settings",
+    "TrialOutcome",
     "VerifiedText",
     "check",
     "judge_rows",
     "research",
     "research_sync",
+    "try_model",
 ]
 
 

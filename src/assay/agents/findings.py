@@ -13,7 +13,7 @@ import msgspec
 
 from assay.agents.history import History, ask_with_history, output_cap
 from assay.agents.replies import reply_defect, salvage_text
-from assay.agents.weak_models import denies, is_copied, may_answer, mentions_passages
+from assay.agents.weak_models import is_copied, may_answer, mentions_passages, states
 from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, EditedText
@@ -300,9 +300,8 @@ async def ask_for_findings(
 
 def _form_defect(reply: Reply, prompt: str, task: AgentTask) -> str:
     """Why findings cannot be used, whatever was read: `reply_defect`, or a copy of their prompt; "" if they can."""
-    if reply.text.strip() == NOTHING:  # which the prompt asks for
-        return ""
-    return reply_defect(reply) or (COPIED if is_copied(reply.text, prompt, task.about) else "")
+    copied = reply.text.strip() != NOTHING and is_copied(reply.text, prompt, task.about)  # the prompt asks for that
+    return reply_defect(reply) or (COPIED if copied else "")
 
 
 def _findings_defect(reply: Reply, prompt: str, task: AgentTask, ledger: Ledger) -> str:
@@ -315,8 +314,7 @@ def _findings_defect(reply: Reply, prompt: str, task: AgentTask, ledger: Ledger)
 
 def _memory_defect(text: str, task: AgentTask, ledger: Ledger) -> str:
     """Why findings cannot be used that state what no passage says, although some may answer; "" if they can."""
-    states_something = bool(words(text)) and not denies(text)
-    if not states_something or resolve_citations(text, ledger).passages or _must_cite(text, task, ledger):
+    if not states(text) or resolve_citations(text, ledger).passages or _must_cite(text, task, ledger):
         return ""
     return FROM_MEMORY if any(may_answer(topic, ledger) for topic in (task.question, task.task)) else ""
 

@@ -260,13 +260,21 @@ def reply_defect(reply: Reply) -> str:
     return ""
 
 
-MIN_SHARED_SHARE = 0.25
-"""The least share of a text's words that what it was written from has; refusals have none. By hand."""
+# Reports that cite nothing: what they must have of the findings. Limits by hand.
+
+MIN_TOPIC_SHARE = 0.25
+"""The least share of a report's words that question and findings have; refusals have none of them."""
+MIN_FOUND_SHARE = 0.6
+"""The least share of a report's words that the findings have, if it says what was found."""
+OFF_TOPIC = "it says nothing of the findings; write the report they give, and cite them"
+UNCITED = "it cites nothing; write what the findings say, with the id of the passage after each sentence"
 
 
-def is_off_topic(text: str, topic: str) -> bool:
-    """True if a text says hardly a word of what it is to be about, as a refusal does ("I cannot help with that")."""
-    return shared_share(text, topic) < MIN_SHARED_SHARE
+def uncited_defect(text: str, question: str, findings: Sequence[str]) -> str:
+    """Why a report that cites nothing cannot be used: it refuses, or says something else than `findings`; "" if it can."""
+    if shared_share(text, "\n".join((question, *findings))) < MIN_TOPIC_SHARE:
+        return OFF_TOPIC
+    return "" if shared_share(text, "\n".join(findings)) >= MIN_FOUND_SHARE else UNCITED
 
 
 def shared_share(text: str, topic: str) -> float:

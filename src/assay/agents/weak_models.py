@@ -103,9 +103,9 @@ def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
     return any(len(new & set(words(passage.text))) >= len(new) * SHARED_WORDS_SHARE for passage in nearest)
 
 
-def denies(text: str) -> bool:
-    """True if a text has a negation, as one that says that nothing was found."""
-    return any(denied for _clause, denied in clauses(text, detect_language(text)))
+def states(text: str) -> bool:
+    """True if a text states something: it has words, and no negation, as one that says that nothing was found."""
+    return bool(words(text)) and not any(denied for _clause, denied in clauses(text, detect_language(text)))
 
 
 MAX_JUDGED_PASSAGES = 8

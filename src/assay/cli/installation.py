@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from assay import settings
 from assay.cli import options
@@ -19,12 +20,13 @@ from assay.core.milestones import pluralize
 from assay.core.ports.models import BUILT_IN, model_family
 
 if TYPE_CHECKING:
-    from assay.app import databases
+    from assay.app import databases, model_trial
     from assay.app import doctor as examination
     from assay.services import providers
 else:
     databases = lazy_module("assay.app.databases")
     examination = lazy_module("assay.app.doctor")
+    model_trial = lazy_module("assay.app.model_trial")
     providers = lazy_module("assay.services.providers")
 
 _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
@@ -64,24 +66,66 @@ def _diagnosis_lines(diagnoses: Sequence[examination.Diagnosis]) -> Iterator[str
 @click.command("models")
 @click.argument("names", nargs=-1, metavar="[PROVIDER]…")
 @click.option("--roles", is_flag=True, help="Show the models of each role in your settings.")
+@click.option("--try", "tried", metavar="PROVIDER:NAME", help="Try a model on a small piece of research instead.")
 @options.json_output
 @options.verbosity_options
-def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
+def models(names: tuple[str, ...], roles: bool, tried: str | None, as_json: bool) -> int:
     """List the models you can use, and what is missing for the others.
 
     Assay looks for servers on this machine at their usual ports. It contacts a remote provider only if you name it:
     `assay models openai`. --roles contacts nobody.
 
+    --try has one model do what Assay needs: research with a known answer, a question without an answer, and twelve
+    sentences to judge, about three short invented documents. That takes some 40 calls, and exits with 1 if the model
+    cannot do research.
+
     \b
         assay models
         assay models openai ollama
+        assay models --try ollama:qwen3
     """
+    if tried:
+        return _try(tried, as_json)
     if roles:
         _show_roles(settings.load(), as_json)
-        return
+        return Exit.DONE
     listed_providers = asyncio.run(providers.providers(settings.load(), names))
     rows = (row for provider in listed_providers for row in _rows(provider))
     print_list(listed_providers, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
+    return Exit.DONE
+
+
+def _try(model: str, as_json: bool) -> int:
+    if not as_json:
+        say(f"trying {model}: some 40 calls …")
+    trial = asyncio.run(model_trial.try_model(model, settings=settings.load()))
+    if as_json:
+        write_json(msgspec.to_builtins(trial) | {"can_research": trial.can_research, "can_judge": trial.can_judge})
+    else:
+        write("\n".join(f"{label:<10} {clean(text)}" for label, text in _trial_lines(trial)))
+    return Exit.DONE if trial.can_research else Exit.FAILED
+
+
+def _trial_lines(trial: model_trial.TrialOutcome) -> Iterator[tuple[str, str]]:
+    research, judge = trial.research, trial.judge
+    stated = f"{research.stated} of {research.facts} facts stated and cited"
+    yield (
+        "research",
+        f"{stated}, in {research.seconds:g} s, {pluralize(research.calls, 'call')}, {research.tokens:,} tokens",
+    )
+    if research.by_code:
+        yield "", "the report was put together by code, because the model could not write it"
+    yield from (("", line) for line in (research.error, *research.warnings) if line)
+    says_no = trial.no_answer.stop_reason == "no_evidence"
+    yield "no answer", "said so" if says_no else "the documents have no answer, and none was admitted"
+    yield "judge", judge.error or _judge_text(judge)
+    uses = [use for use, can in (("research", trial.can_research), ("judging", trial.can_judge)) if can]
+    yield "usable for", " and ".join(uses) or "nothing of this: choose a larger model"
+
+
+def _judge_text(judge: model_trial.JudgeTrial) -> str:
+    refused = f"{judge.refused} of {judge.false} false sentences refused"
+    return f"{refused}, {judge.accepted} of {judge.true} true ones accepted"
 
 
 def _show_roles(config: settings.Settings, as_json: bool) -> None:

@@ -22,7 +22,7 @@ from assay.agents.history import (
     total_tokens,
 )
 from assay.agents.loop import NO_CALLS_LEFT, execute_calls
-from assay.agents.replies import is_off_topic, read_calls, reply_defect, salvage_text, shared_share
+from assay.agents.replies import read_calls, reply_defect, salvage_text, uncited_defect
 from assay.core.brief import word_limit
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
@@ -48,10 +48,6 @@ MIN_RECALL_TOKENS = 700
 """Tokens that must be free for recalled passages."""
 MAX_CHARS_BESIDE_CALL = 1_000
 """A text longer than this, in code points, is the report, even if tools are called with it."""
-OFF_TOPIC_NOTE = "it says nothing of the findings; write the report they give, and cite them"
-UNCITED_NOTE = "it cites nothing; write what the findings say, with the id of the passage after each sentence"
-MIN_FOUND_SHARE = 0.6
-"""The share of the words of a report without citations that the findings have, if it says what was found. By hand."""
 CUT_OFF = N_("The model wrote more than it may: the end of the report is missing.")
 REPEATED = N_("The model repeated itself: what it said again was left out of the report.")
 
@@ -247,9 +243,7 @@ class ReportWriter:
         wrong, cited_texts = reply_defect(reply), [finding.text for finding in piece.part.findings if finding.passages]
         if wrong or not cited_texts or self._cites(reply.text):
             return wrong
-        if is_off_topic(reply.text, "\n".join((self.case.question, *cited_texts))):
-            return OFF_TOPIC_NOTE
-        return "" if shared_share(reply.text, "\n".join(cited_texts)) >= MIN_FOUND_SHARE else UNCITED_NOTE
+        return uncited_defect(reply.text, self.case.question, cited_texts)
 
     def _usable_text(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.weak_models import COPIED_RUN, CallRecord, denies, is_copied
+from assay.agents.weak_models import COPIED_RUN, CallRecord, is_copied, states
 from assay.core.messages import ToolCall
 from assay.core.text import words
 
@@ -63,10 +63,10 @@ def test_an_agent_is_stuck_after_two_turns_of_calls_it_made_before() -> None:
     assert record.is_stuck
 
 
-@pytest.mark.parametrize("text", ["Nothing was found.", "Rien n'a été trouvé.", "没有找到", "It does not say so."])
-def test_what_says_that_nothing_is_there(text: str) -> None:
-    assert denies(text)
+@pytest.mark.parametrize("text", ["Nothing was found.", "Rien n'a été trouvé.", "没有找到", "It does not say so.", "–"])
+def test_what_states_nothing(text: str) -> None:
+    assert not states(text)
 
 
 def test_what_states_something() -> None:
-    assert not denies("The tide rises ten metres.")
+    assert states("The tide rises ten metres.")
