@@ -271,7 +271,7 @@ UNCITED = "it cites nothing; write what the findings say, with the id of the pas
 
 
 def uncited_defect(text: str, question: str, findings: Sequence[str]) -> str:
-    """Why a report that cites nothing cannot be used: it refuses, or says something else than `findings`; "" if it can."""
+    """Why a report that cites nothing cannot be used: it refuses, or strays from the findings; "" if it can."""
     if shared_share(text, "\n".join((question, *findings))) < MIN_TOPIC_SHARE:
         return OFF_TOPIC
     return "" if shared_share(text, "\n".join(findings)) >= MIN_FOUND_SHARE else UNCITED
