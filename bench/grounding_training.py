@@ -26,8 +26,8 @@ from sklearn.preprocessing import StandardScaler
 import assay.verify.verifier
 from assay.core.text import sentences
 from assay.verify import checks
-from assay.verify.claim_check import text_evidence, without_citations
-from assay.verify.evidence import reword_numbers
+from assay.verify.claim_check import without_citations
+from assay.verify.evidence import reword_numbers, text_evidence
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.verifier import index as indexing
 from assay.verify.verifier.index import tokens

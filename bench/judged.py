@@ -21,7 +21,7 @@ from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.verify.amounts import tokens
 from assay.verify.analyzed_text import fold_text
 from assay.verify.checks import examine
-from assay.verify.claim_check import text_evidence
+from assay.verify.evidence import text_evidence
 from assay.verify.judge.masks import MaskedClaim, mask_values
 from assay.verify.rules.numbers import states
 

@@ -28,6 +28,7 @@ from assay.verify.analyzed_text import fold_text
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge import JudgeRuling, ask_judge
+from assay.verify.judge.control import CONTROL_QUESTIONS
 
 JUDGE = Profile(name="judge", price=Price(input=0.0, output=0.0))
 
@@ -134,14 +135,20 @@ def tagged(text: str, name: str) -> str:
 
 @contextlib.contextmanager
 def judging_server(judge: Callable[[str, str], Reply] = found_by_code) -> Iterator[ChatServer]:
-    """A service in OpenAI's format on loopback, whose model is `judge`: a function of sentence and evidence."""
+    """A service in OpenAI's format on loopback, whose model is `judge`: a function of sentence and evidence.
+
+    It answers the control questions, and does not count them.
+    """
     with chat_server(says("")) as server:
 
         async def handle(request: HttpRequest) -> Response:
             body = await request.json()
-            server.requests.append(body)
             text = "\n".join(str(message["content"]) for message in body["messages"] if message["role"] == "user")
-            reply = judge(tagged(text, "sentence"), tagged(text, "evidence"))
+            control = [each for each in CONTROL_QUESTIONS if each.sentence in tagged(text, "sentence")]
+            if not control:
+                server.requests.append(body)
+            ruling = verdict("supported" if control and control[0].is_true else "unsupported")
+            reply = ruling if control else judge(tagged(text, "sentence"), tagged(text, "evidence"))
             calls = [chunk(call(0, json.dumps(each.arguments), id=each.id, name=each.name)) for each in reply.calls]
             words = [chunk({"content": reply.text})] if reply.text else []
             pieces = [*words, *calls, chunk({}, "tool_calls" if calls else "stop"), chunk(usage=USAGE), DONE]

@@ -33,7 +33,8 @@ from assay.services.providers import load_model, model_rate_limiter
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
 from assay.verify.checks import drop_faults, examine
-from assay.verify.claim_check import DEFAULT_RULES, CheckRules, PendingClaim, check_claim, text_evidence
+from assay.verify.claim_check import DEFAULT_RULES, CheckRules, PendingClaim, check_claim
+from assay.verify.evidence import text_evidence
 from assay.verify.judge import ask_judge
 
 AT_ONCE = 8

@@ -21,6 +21,7 @@ from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.settings import Settings
+from assay.verify.judge.control import CONTROL_QUESTIONS
 
 DOCUMENTS = {
     "ferry.md": """# The ferry Svalin
@@ -46,21 +47,6 @@ QUESTION = "How many passengers does the ferry Svalin carry, and how deep is the
 FACTS = ("412", "nine met")
 UNANSWERED = "What did it cost to build the lighthouse of Ostholm?"
 
-SENTENCES = (
-    (True, "Larger ferries were expected, so the harbour was dredged.", "The harbour was deepened for larger ferries."),
-    (True, "In winter the ferry sails only on Thursdays.", "On winter Mondays there is no ferry."),
-    (True, "Its keeper has been replaced by a machine.", "Nobody keeps the lighthouse any more."),
-    (True, "The council turned the plan down.", "The plan was rejected by the council."),
-    (True, "A pilot is needed in fog.", "Without a pilot no ship may enter when it is foggy."),
-    (True, "Most of the guests were satisfied with the rooms.", "The rooms pleased the majority of guests."),
-    (False, "The harbour was dredged, so larger ferries came.", "Larger ferries came, so the harbour was dredged."),
-    (False, "The council talked about the plan.", "The plan was adopted by the council."),
-    (False, "The council turned the plan down.", "The plan was welcomed by the council."),
-    (False, "A pilot is needed in fog.", "Ships in fog are guided by the lighthouse keeper."),
-    (False, "The yard may build a second ferry.", "The yard has decided to build a second ferry."),
-    (False, "The captain praised the pilot.", "The pilot praised the captain."),
-)  # fmt: skip
-"""Whether the second text supports the third; no rule decides any of them."""
 ACCEPTED = ("quoted", "supported")
 MIN_REFUSED = 5
 """False sentences, of six, that a usable judge refuses."""
@@ -176,13 +162,16 @@ async def _judge(model: str, *, settings: Settings | None, models: Mapping[str, 
     def notify(row: CheckedRow | BadRow) -> None:
         results[row.id] = row.verdict if isinstance(row, CheckedRow) else ""
 
-    rows = [ClaimRow(id=number, doc=evidence, claim=claim) for number, (_, evidence, claim) in enumerate(SENTENCES)]
+    rows = [
+        ClaimRow(id=number, doc=question.text, claim=question.sentence)
+        for number, question in enumerate(CONTROL_QUESTIONS)
+    ]
     try:
         await judge_rows(rows, notify, model=model, settings=settings, remember=False, models=models)
     except AssayError as failed:
         return JudgeTrial(error=str(failed))
-    true = [number for number, (is_true, _, _) in enumerate(SENTENCES) if is_true]
-    false = [number for number, (is_true, _, _) in enumerate(SENTENCES) if not is_true]
+    true = [number for number, question in enumerate(CONTROL_QUESTIONS) if question.is_true]
+    false = [number for number, question in enumerate(CONTROL_QUESTIONS) if not question.is_true]
     return JudgeTrial(
         true=len(true),
         accepted=sum(results[number] in ACCEPTED for number in true),

@@ -128,7 +128,8 @@ async def verify_text(
         all_documents=(*documents, *fetched) if searches_all else (),
     )
     checked_text = await asyncio.to_thread(check_by_rules, text, marked_text, shelf, desk.rules)
-    judgements = await bench.judge(checked_text.open_claims(), desk.rules) if bench else Judgements()
+    rules = msgspec.structs.replace(desk.rules, inherits=False)  # as by the rules: each claim has what it cites
+    judgements = await bench.judge(checked_text.open_claims(), rules) if bench else Judgements()
     result = await asyncio.to_thread(checked_text.with_opinions, judgements.opinions)
     return VerifiedText(
         claims=result.claims,

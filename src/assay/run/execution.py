@@ -69,6 +69,7 @@ class Execution:
         self.tasks: set[asyncio.Task[Any]] = set()
         self.ahead, self.foreseen = WorkAhead(), ForeseenCalls()
         self.rarity: Rarity | None = None  # of the question's words, once they are counted
+        self.judge_is_trusted: bool | None = None  # once it has answered the control questions
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()

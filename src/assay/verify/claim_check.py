@@ -6,7 +6,6 @@ It also declares what repair of failing claims works with.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -36,9 +35,10 @@ from assay.verify.checks import (
     weigh_wordings,
     weigh_words,
 )
-from assay.verify.evidence import ClaimEvidence, SlotFinding
+from assay.verify.evidence import ClaimEvidence, SlotFinding, text_evidence
 from assay.verify.evidence_index import has_inherited_citation
 from assay.verify.judge import ask_judge
+from assay.verify.judge.control import is_trusted
 from assay.verify.rows import check_row
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.verifier.index import MAX_EVIDENCE_CHARS, add_nearest
@@ -99,16 +99,6 @@ def without_citations(claim: str, text: str) -> str:
     Those that `text` itself contains, such as `arr[1]`, stay.
     """
     return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
-
-
-def text_evidence(text: str) -> ClaimEvidence:
-    """Evidence in which `text` is the only cited passage."""
-    data = text.encode(errors="surrogatepass")
-    digest = hashlib.sha256(data).hexdigest()
-    passage = Passage(
-        id="the text", source="the text", document_sha256=digest, start=0, end=len(data), text=text, text_sha256=digest
-    )
-    return ClaimEvidence(passages=(passage,), sources={})
 
 
 CLAIMS_AT_ONCE = 8
@@ -218,6 +208,8 @@ async def check_claim(
     check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
     if check is None:
         check = (await ask_judge(run, sentence.text, evidence, drop_faults(findings), sentence.head)).check
+        if check.verdict == "supported" and not await is_trusted(run):
+            check = weigh_words(sentence.text, evidence, findings, rules.checks_off)
     final_check = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=final_check, findings=findings)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
@@ -298,3 +299,13 @@ def reword_numbers(claim: str, findings: Iterable[SlotFinding], *, adding: bool 
 def _end(claim: str, slot: ClaimSlot) -> int:
     """The end of a number; a slot may include a full stop."""
     return slot.start + len(slot.text) if claim.startswith(slot.text, slot.start) else slot.end
+
+
+def text_evidence(text: str) -> ClaimEvidence:
+    """Evidence in which `text` is the only cited passage."""
+    data = text.encode(errors="surrogatepass")
+    digest = hashlib.sha256(data).hexdigest()
+    passage = Passage(
+        id="the text", source="the text", document_sha256=digest, start=0, end=len(data), text=text, text_sha256=digest
+    )
+    return ClaimEvidence(passages=(passage,), sources={})

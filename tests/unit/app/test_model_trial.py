@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 from assay import try_model
-from assay.app.model_trial import ACCEPTED, SENTENCES
+from assay.app.model_trial import ACCEPTED
 from assay.cli.main import main
 from assay.core.errors import ModelFailed
 from assay.core.messages import Delta, Reply, Request, ToolCall
 from assay.models.extractive import Extractive
 from assay.services.claim_checks import ClaimRow, check
 from assay.settings import load
+from assay.verify.judge.control import CONTROL_QUESTIONS
 
 NAME = "own:m"
 Change = Callable[[Request, Reply], Reply]
@@ -43,7 +44,7 @@ class Own:
 
 
 def _truth(sentence: str) -> str:
-    (known,) = [is_true for is_true, _, claim in SENTENCES if claim in sentence]
+    (known,) = [question.is_true for question in CONTROL_QUESTIONS if question.sentence in sentence]
     return "supported" if known else "unsupported"
 
 
@@ -84,10 +85,10 @@ async def test_a_model_whose_report_code_wrote_is_not_usable() -> None:
 
 
 def test_the_judge_is_asked_about_every_sentence_and_the_rules_decide_none() -> None:
-    rows = [ClaimRow(id=number, doc=doc, claim=claim) for number, (_, doc, claim) in enumerate(SENTENCES)]
+    rows = [ClaimRow(id=number, doc=each.text, claim=each.sentence) for number, each in enumerate(CONTROL_QUESTIONS)]
     assert {row.rule for row in check(rows)} == {"lexical"}
-    assert sum(is_true for is_true, _, _ in SENTENCES) * 2 == len(SENTENCES)
-    assert not [row for row in check(rows) if row.verdict in ACCEPTED and SENTENCES[int(row.id)][0]]
+    assert sum(each.is_true for each in CONTROL_QUESTIONS) * 2 == len(CONTROL_QUESTIONS)
+    assert not [row for row in check(rows) if row.verdict in ACCEPTED and CONTROL_QUESTIONS[int(row.id)].is_true]
 
 
 def test_the_command_says_what_a_model_is_usable_for(capsys: pytest.CaptureFixture[str]) -> None:

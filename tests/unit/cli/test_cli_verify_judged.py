@@ -17,6 +17,7 @@ from assay.core.brief import Role
 from assay.core.errors import UsageError
 from assay.core.messages import Profile, Reply
 from assay.models.script import Scripted, says
+from assay.verify.judge.control import CONTROL_QUESTIONS
 
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n\nThe moon causes most of it.\n"
 REPORT = """\
@@ -28,6 +29,7 @@ Whoever waits for twelve hours sees it change once [1]. At Brest it is nine metr
 
 1. [Tides](tides.md)
 """
+CONTROLS = sum(not question.is_true for question in CONTROL_QUESTIONS)
 ALIKE = ("poets", "sailors", "monks", "pilots", "bakers", "smiths", "weavers", "tailors", "millers", "fishers")
 
 
@@ -70,7 +72,7 @@ def test_a_model_judges_what_the_rules_leave_open_and_is_remembered(
     assert rules[0] == ("verbatim", "quoted")
     assert rules[1] == ("judge", "supported")
     assert rules[3] == ("number", "contradicted")  # no judge is asked where a rule decides
-    assert (found["model"], found["usage"]["model_calls"]) == ("mine:m", asked)
+    assert (found["model"], found["usage"]["model_calls"]) == ("mine:m", asked + CONTROLS)
     assert again["claims"] == found["claims"]
     assert again["usage"] == {}
     assert found["summary"]["supported"] == sum(claim["verdict"] == "supported" for claim in found["claims"])
@@ -161,7 +163,7 @@ async def test_a_run_is_judged_once_more(there: Path) -> None:
             again = await assay.recheck(run_id, model="mine:m")
             assert len(server.requests) == asked
     assert [claim.now for claim in before.claims] == [claim.before for claim in before.claims]
-    assert (before.model, found.model, found.usage.model_calls) == ("", "mine:m", asked)
+    assert (before.model, found.model, found.usage.model_calls) == ("", "mine:m", asked + CONTROLS)
     assert asked == 1
     changed = [claim for claim in found.claims if claim.now != claim.before]
     assert [(claim.rule, claim.now) for claim in changed] == [("judge", "supported")]

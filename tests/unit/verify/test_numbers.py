@@ -13,8 +13,8 @@ from assay.core.sources import Surroundings
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import analyze_text, fold_text, read_texts
 from assay.verify.checks import check_by_code, examine
-from assay.verify.claim_check import decide, text_evidence
-from assay.verify.evidence import ClaimEvidence
+from assay.verify.claim_check import decide
+from assay.verify.evidence import ClaimEvidence, text_evidence
 from assay.verify.rules.numbers import find
 
 

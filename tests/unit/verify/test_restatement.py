@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.checks import examine
-from assay.verify.claim_check import decide, text_evidence, without_citations
-from assay.verify.evidence import reword_numbers
+from assay.verify.claim_check import decide, without_citations
+from assay.verify.evidence import reword_numbers, text_evidence
 from assay.verify.verifier.verdicts import weigh
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.verify.amounts import Amount, tokens
 from assay.verify.checks import examine, objection
-from assay.verify.claim_check import text_evidence as the_text
+from assay.verify.evidence import text_evidence as the_text
 from assay.verify.number_words import shares
 
 

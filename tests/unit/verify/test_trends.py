@@ -8,8 +8,7 @@ import pytest
 
 from assay.core.sources import Passage, Surroundings
 from assay.verify.checks import check_by_code, examine, objection
-from assay.verify.claim_check import text_evidence
-from assay.verify.evidence import ClaimEvidence
+from assay.verify.evidence import ClaimEvidence, text_evidence
 
 BY_ROW = """
 | Year | Revenue (m) | Staff |

@@ -1,0 +1,81 @@
+"""Control questions for a judge: sentences in other words than their evidence, which supports half of them.
+
+A judge on this machine may be too small to judge, and support whatever it is asked about. So the first time that it
+supports a claim of a run, it is asked about six sentences that are false. If it supports two of them, its support
+counts no more in this run. Answers are remembered like all of a judge's: the next run asks nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import msgspec
+
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
+from assay.run.run import Branch, Run
+from assay.verify.checks import drop_faults, examine
+from assay.verify.evidence import text_evidence
+from assay.verify.judge import ask_judge
+
+NOT_TRUSTED = N_("{name} supports sentences that their evidence does not say: its support of claims does not count")
+MAX_SUPPORTED = 1
+"""False sentences, of six, that a trusted judge may support: one may be a slip."""
+
+
+class ControlQuestion(msgspec.Struct, frozen=True):
+    """A sentence with a text, and whether the text supports it. No rule decides it."""
+
+    is_true: bool
+    text: str
+    sentence: str
+
+
+CONTROL_QUESTIONS = tuple(
+    ControlQuestion(*row)
+    for row in (
+        (True, "The harbour was dredged for larger ferries.", "The harbour was deepened to let in larger ferries."),
+        (True, "In winter the ferry sails only on Thursdays.", "On winter Mondays there is no ferry."),
+        (True, "Its keeper has been replaced by a machine.", "Nobody keeps the lighthouse any more."),
+        (True, "The council turned the plan down.", "The plan was rejected by the council."),
+        (True, "A pilot is needed in fog.", "Without a pilot no ship may enter when it is foggy."),
+        (True, "Most of the guests were satisfied with the rooms.", "The rooms pleased the majority of guests."),
+        (False, "The harbour was dredged, so larger ferries came.", "Larger ferries came, so the harbour was dredged."),
+        (False, "The council talked about the plan.", "The plan was adopted by the council."),
+        (False, "The council turned the plan down.", "The plan was welcomed by the council."),
+        (False, "A pilot is needed in fog.", "Ships in fog are guided by the lighthouse keeper."),
+        (False, "The yard may build a second ferry.", "The yard has decided to build a second ferry."),
+        (False, "The captain praised the pilot.", "The pilot praised the captain."),
+    )
+)  # fmt: skip
+
+
+async def is_trusted(run: Run) -> bool:
+    """True if the judge's support of a claim counts: its model is hosted, or it has passed the control questions."""
+    execution, name = run.execution, run.brief.models["judge"][0]
+    if not run.world.models[name].profile.local:
+        return True
+    async with execution.locks.setdefault("judge-control", asyncio.Lock()):
+        if execution.judge_is_trusted is None:
+            place = Run(execution, ("judge-control",), lane=run.brief.lane, gate=run.gate)
+            execution.judge_is_trusted = await _passes_control(place)
+            if not execution.judge_is_trusted:
+                place.warn(_(NOT_TRUSTED).format(name=name))
+    return execution.judge_is_trusted
+
+
+async def _passes_control(run: Run) -> bool:
+    async def is_supported(question_run: Run, question: ControlQuestion) -> bool:
+        evidence = text_evidence(question.text)
+        findings = drop_faults(examine(question.sentence, evidence))
+        return (await ask_judge(question_run, question.sentence, evidence, findings)).check.verdict == "supported"
+
+    false_questions = [question for question in CONTROL_QUESTIONS if not question.is_true]
+    supported = await run.gather(
+        *(
+            Branch(f"question-{number}", partial(is_supported, question=question))
+            for number, question in enumerate(false_questions)
+        )
+    )
+    return sum(supported) <= MAX_SUPPORTED
