@@ -110,7 +110,6 @@ class History:
         self._turns: list[_RenderedTurn] = []
 
     def add(self, turn: ModelTurn) -> None:
-        """Append a turn."""
         self._turns.append(_RenderedTurn(turn))
 
     def messages(self, tokens: int, closing_messages: Sequence[Message] = ()) -> tuple[Message, ...]:
@@ -147,7 +146,6 @@ class _RenderedTurn:
 
 
 def _choose_forms(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
-    """The form of each turn."""
     forms = [0] * len(turns)
     used_tokens = sum(turn.size(0) for turn in turns)
     for form in range(1, FORMS):

@@ -237,7 +237,6 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
     calls_left: int | None = None
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         remaining = "" if self.calls_left is None else f" You may make {pluralize(self.calls_left, 'more tool call')}."
         return f"This is turn {self.turn} of {self.turns}.{remaining}"
 

@@ -202,7 +202,6 @@ def _loop_at(sentences: Sequence[str], start: int) -> tuple[int, int]:
 
 
 def _repeated_units(units: Sequence[TextUnit]) -> list[int]:
-    """The units that repeat earlier ones."""
     seen: set[str] = set()
     later = []
     for index, unit in enumerate(units):

@@ -43,9 +43,7 @@ class Display(Protocol):
         """Show what was done on the user's request."""
         ...
 
-    def show(self, envelope: Envelope) -> None:
-        """Show an event."""
-        ...
+    def show(self, envelope: Envelope) -> None: ...
 
 
 class PlainDisplay:

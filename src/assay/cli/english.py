@@ -23,7 +23,6 @@ class ProgressLines:
         self._verbosity, self._decode = verbosity, english.EnglishEvents().decode
 
     def lines_of(self, envelope: Envelope) -> list[str]:
-        """The lines for an event."""
         return progress_lines(envelope, self._verbosity, self._decode)
 
 

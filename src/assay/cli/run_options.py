@@ -224,7 +224,6 @@ class GroupedCommand(click.Command):
     """A command whose help shows the options in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in their groups."""
         write_help(self, ctx, formatter)
 
 

@@ -68,7 +68,6 @@ class Flag(msgspec.Struct, frozen=True):
     default: str | None = None
 
     def help_on(self, command: str) -> str:
-        """Its help on a command."""
         return self.help.format(what=_WHAT.get(command, "the run"))
 
 
@@ -104,7 +103,6 @@ class DeclaredOption(msgspec.Struct, frozen=True):
         return Union[tuple(part for part in parts if part not in (Path, type))]  # noqa: UP007 - made of several
 
     def flags_on(self, command: str) -> tuple[Flag, ...]:
-        """The flags for it on a command."""
         return tuple(flag for flag in self.flags if command in flag.on.split())
 
 

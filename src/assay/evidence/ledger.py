@@ -197,7 +197,6 @@ class Ledger:
         return passage if passage is not None and self._is_visible(passage.source) else None
 
     def document(self, source: str) -> Document | None:
-        """The document of a source."""
         source_record = self.source(source)
         return None if source_record is None else self._state.documents[source_record.document_sha256]
 

@@ -104,7 +104,6 @@ class _Setter:
         self._bookmarks = 0
 
     def paragraph(self, line: Line, style: str = "Normal") -> WordParagraph:
-        """A paragraph of one line."""
         paragraph = self._document.add_paragraph(style=style)
         self._fill(paragraph, line)
         return paragraph

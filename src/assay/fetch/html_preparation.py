@@ -174,7 +174,6 @@ def _without_scripts(tree: LexborHTMLParser) -> str:
 
 
 def _html_text(part: str) -> str:
-    """The text of a piece of HTML."""
     tree = lexbor.LexborHTMLParser(part.replace("<noscript", "<div").replace("</noscript", "</div"))
     return to_markdown(tree.body) if tree.body is not None else ""
 

@@ -90,7 +90,6 @@ class ObjectsConnector:
 
 
 def _store(place: str) -> Any:
-    """The store at a place."""
     options: Any = {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{REQUEST_SECONDS}s", "allow_http": True}
     retries: Any = {"max_retries": ATTEMPTS, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
     try:

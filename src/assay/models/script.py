@@ -60,7 +60,6 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     log: str = ""
 
     def matches(self, request: Request) -> bool:
-        """True if this scene answers `request`."""
         return (
             (self.task is None or self.task == request.task)
             and (self.turn is None or self.turn == turn(request))

@@ -163,7 +163,6 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
     fewer: bool = False
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         return f"Word {'at most ' if self.fewer else ''}{pluralize(self.queries, 'query', 'queries')}."
 
 

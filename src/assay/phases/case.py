@@ -265,7 +265,6 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, plan=mark_steps(self.plan, steps, "running"))
 
     def cited_findings(self) -> tuple[Finding, ...]:
-        """The findings with citations."""
         return tuple(finding for finding in self.findings if finding.passages)
 
     def needs_search(self, step: int) -> bool:
@@ -273,7 +272,6 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         return all(plan_step.needs_search for plan_step in self.plan.steps if plan_step.id == step)
 
     def finding_of(self, lane: int) -> Finding | None:
-        """The finding of the agent in `lane`."""
         return next((finding for finding in self.findings if finding.lane == lane), None)
 
 

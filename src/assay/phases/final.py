@@ -205,7 +205,6 @@ def _means(run: Run, case: Case, draft: Draft) -> RepairMeans | None:
 
 
 def _revised_draft(draft: Draft, verified: VerifiedReport, date_text: str) -> Draft:
-    """The draft after verification."""
     if verified.text == draft.text:
         return draft
     limits = (date_text if statement_kind(limit) == "date" else limit for limit in draft.limits)

@@ -47,7 +47,6 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """The lanes of its rows."""
         return tuple(sorted({row.lane for row in self.rows}))
 
 

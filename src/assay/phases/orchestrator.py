@@ -49,7 +49,6 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
     """True if the last decision was made without `think`, although the model could have called it."""
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         last = " It is the last; the report is written after it." if self.cycle == self.cycles else ""
         think = " You decided without `think` before; call it first this time." if self.unconsidered else ""
         return (

@@ -57,7 +57,6 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     date: str
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
         step_limit = pluralize(self.max_steps, "step")
         return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {step_limit}."

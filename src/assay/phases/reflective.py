@@ -41,7 +41,6 @@ class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
     date: str
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         return (
             f"Today is {self.date}. So far {pluralize(self.steps_done, 'step')} brought findings. "
             f"Plan at least {self.min_steps} and at most {pluralize(self.max_steps, 'new step')}. "

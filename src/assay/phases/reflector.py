@@ -82,7 +82,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def action(self) -> Choice:
-        """The action taken."""
         return "continue" if self.note else self.decision
 
 
@@ -102,7 +101,6 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
     date: str
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         texts = [
             f"Today is {self.date}.",
             f"Step {self.step} has just been worked on.",

@@ -131,7 +131,6 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
     questions: int
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         question_limit = f"You may ask the user at most {pluralize(self.questions, 'question')}."
         return f"Today is {self.date}. {question_limit if self.questions else 'Nobody can be asked.'}"
 

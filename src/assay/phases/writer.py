@@ -71,7 +71,6 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     opening: bool = False
 
     def sentences(self) -> str:
-        """The rules as sentences."""
         sentences = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
         if self.words:
             sentences.append(f"Write about {self.words:,} words.")
@@ -137,7 +136,6 @@ class ReportWriter:
             return await self._write_parts(self._divide_findings(tokens // 2))
 
     def first_request(self) -> Request:
-        """The first request of `write`."""
         return self._first_request_of(self._divide_findings(self._room_for_findings())[0])
 
     def _first_request_of(self, piece: ReportPart) -> Request:

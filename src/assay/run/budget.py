@@ -70,7 +70,6 @@ def _value_or(value: float | None, default: float) -> float:
 
 
 def _report_worst_case(writer: Profile, output: int) -> Usage:
-    """The worst case of one report call."""
     output = min(output, writer.max_output, writer.window // 4)
     return Usage(
         model_calls=1, input_tokens=writer.window - output, output_tokens=output + reasoning_tokens(writer, "medium")

@@ -37,7 +37,6 @@ class JobInHand:
         """True if its owner ended it. A worker that shuts down leaves it to others."""
 
     def decoded_arguments(self, arguments_type: type[W]) -> W:
-        """The job's arguments, decoded."""
         return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, arguments_type)
 
     def set_progress(self, line: str) -> None:
@@ -261,7 +260,6 @@ class JobWorker:
         return True
 
     async def _store_result(self, hand: JobInHand, work: asyncio.Future[Result], heartbeat: asyncio.Task[bool]) -> None:
-        """Store the job's result."""
         heartbeat_ended = heartbeat.done() and not heartbeat.cancelled()
         if heartbeat_ended and (loss := heartbeat.exception()) is not None:
             if not work.cancelled():

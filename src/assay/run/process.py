@@ -50,7 +50,6 @@ class ActiveTime:
         self._rest_depth, self._rests_since = 0, 0.0
 
     def active_seconds(self) -> float:
-        """The seconds so far."""
         until = self._rests_since if self._rest_depth else self._clock.monotonic()
         return self._before + until - self._since
 

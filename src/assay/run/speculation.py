@@ -74,7 +74,6 @@ class WorkAhead:
         return sum((cost for task_lane, cost in self._unused.values() if lane in (None, task_lane)), Usage())
 
     def tasks(self) -> list[asyncio.Task[Any]]:
-        """The tasks in progress."""
         return list(self._tasks.values())
 
     def stop(self) -> None:
@@ -211,7 +210,6 @@ class ForeseenCalls:
         return sum((call.usage for call in self._calls.values()), self._dropped_usage)
 
     def tasks(self) -> list[asyncio.Task[None]]:
-        """The calls in progress."""
         return list(self._tasks)
 
 

@@ -58,7 +58,6 @@ class Thoughts:
             self._finish("".join(self._emitted))
 
     def add_call_part(self, delta: CallDelta) -> None:
-        """Add to a call."""
         if not self._fields or delta.index in self._finished:
             return
         call = self._calls.setdefault(delta.index, _Call())

@@ -206,12 +206,10 @@ class ServerIndex(ABC):
         return await asyncio.to_thread(self.explain_blocking, query)
 
     def explain_blocking(self, query: Query) -> list[Explanation]:
-        """`explain`, blocking."""
         hits = enumerate(self.search_blocking(query), 1)
         return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
 
     def search_blocking(self, query: Query) -> list[Hit]:
-        """`search`, blocking."""
         if query.limit < 1:
             return []
         try:

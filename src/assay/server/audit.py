@@ -26,7 +26,6 @@ class Auditor:
         self._entries = entries
 
     async def store_entry(self, entry: AuditEntry) -> None:
-        """Store an entry."""
         if self._entries is None:
             return
         try:

@@ -56,7 +56,6 @@ class FollowedList:
         self.failure: BaseException | None = None
 
     def wake(self) -> None:
-        """Wake all waiting followers."""
         news, self.news = self.news, asyncio.Event()
         news.set()
 

@@ -98,8 +98,6 @@ class _Call:
 
 
 class _UncountedSpan:
-    """A span that is not counted."""
-
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
         """Do nothing."""
 

@@ -242,7 +242,6 @@ class _Types:
             yield name, schema, name in definition.get("required", ())
 
     def description(self, type: Any) -> str:
-        """The description of a struct."""
         definition = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
         return str(definition.get("description", ""))
 

@@ -170,7 +170,6 @@ class RouteCall:
 
     @property
     def owner(self) -> str:
-        """The owner of the request."""
         return owner_of(self.request)
 
     def set_subject(self, subject: str) -> None:

@@ -348,7 +348,6 @@ def _matches_type(value: object, kind: Any) -> bool:
 
 
 def _describe_type(kind: Any) -> str:
-    """What to write for a type."""
     origin = get_origin(kind)
     if origin is Literal:
         return _format_choices(get_args(kind))

@@ -102,9 +102,7 @@ class SharedWeb(Protocol):
         """Create what searches and fetches before it is needed. Blocking."""
         ...
 
-    async def close(self) -> None:
-        """Close connections."""
-        ...
+    async def close(self) -> None: ...
 
 
 class HomePresence(Protocol):

@@ -174,7 +174,6 @@ class RunSearch:
         return rows
 
     async def _index_some(self) -> int:
-        """Index some runs and return how many."""
         stale = dict(list((await self._stale_runs()).items())[:RUNS_AT_ONCE])
         rows = await self._journal.rows(list(stale)) if stale else {}
         candidates = [(stale[run_id], row) for run_id, row in rows.items()]

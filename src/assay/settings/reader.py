@@ -68,7 +68,6 @@ class SettingField(msgspec.Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """The meaning of the setting."""
         return self.limit("description") or ""
 
     @property

@@ -102,7 +102,6 @@ class Listeners:
 
     @property
     def any(self) -> bool:
-        """True if there are listeners."""
         return bool(self._listeners)
 
     def _remove(self, listener: Listener) -> None:

@@ -253,7 +253,6 @@ class MemoryListing(OwnedView):
 
 
 def _matches(run: StoredRun, criteria: RunFilter) -> bool:
-    """True if a run matches."""
     return (
         (not criteria.status or run.status in criteria.status)
         and common.fold_text(criteria.text) in common.fold_text(run.question)

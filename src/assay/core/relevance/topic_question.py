@@ -286,7 +286,6 @@ def _letter_pairs(key: str) -> frozenset[str]:
 
 
 def _common_prefix_length(short: str, long: str) -> int:
-    """The length of the common beginning."""
     return next((index for index, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
 
 

@@ -85,7 +85,6 @@ class Figures(msgspec.Struct, frozen=True):
     clocks: int = 0
 
     def units(self) -> frozenset[str]:
-        """The units in the column."""
         return frozenset(figure.unit for figure in self.values if figure is not None)
 
 

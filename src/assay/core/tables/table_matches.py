@@ -109,7 +109,6 @@ class TableWords:
         )
 
     def keys_of(self, texts: Iterable[str]) -> frozenset[str]:
-        """The keys of some texts."""
         return frozenset(key for text in texts for key in keys(text, self.topic_question.analysis))
 
     # rows
@@ -255,11 +254,9 @@ class TableWords:
     # columns
 
     def has_figures(self, column: int) -> bool:
-        """True if a column holds figures."""
         return figures_of(self.table, column) is not None
 
     def has_durations(self, column: int) -> bool:
-        """True if a column holds durations."""
         return all_readable(self.table.column(column), parse_duration)
 
     def has_periods(self, column: int) -> bool:
@@ -267,7 +264,6 @@ class TableWords:
         return all_readable(self.table.column(column), lambda text: self._period(text, column))
 
     def has_dates(self, column: int) -> bool:
-        """True if a column holds dates."""
         return all_readable(self.table.column(column), parse_date)
 
 

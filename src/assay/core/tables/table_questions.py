@@ -60,8 +60,6 @@ def find_cell(question: str, head: str, tables: Iterable[ReadTable]) -> tuple[st
 
 
 class _TableQuestion(TableWords):
-    """One question to one table."""
-
     def best_answer(self) -> FoundAnswer | None:
         """The best computation, None if none accounts for enough of the question."""
         if not self.table.rows or len(self.table.rows) > MAX_ROWS or self.topic_question.answer_kind == "reason":

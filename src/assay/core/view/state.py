@@ -35,7 +35,6 @@ class TurnState(model.TurnFacts, kw_only=True):
     attempts: list[model.Attempt] = []
 
     def view(self) -> model.Turn:
-        """The turn so far."""
         return model.Turn(
             **shared_fields(self, model.TurnFacts),
             thoughts=tuple("".join(pieces) for pieces in self.thoughts),
@@ -51,7 +50,6 @@ class PhaseState(model.PhaseFacts, kw_only=True):
     turns: dict[Path, TurnState] = {}
 
     def view(self) -> model.Phase:
-        """The phase so far."""
         turns = tuple(turn.view() for turn in self.turns.values())
         return model.Phase(**shared_fields(self, model.PhaseFacts), turns=turns)
 
@@ -68,7 +66,6 @@ class LaneState(model.LaneFacts, kw_only=True):
     sources: dict[str, None] = {}
 
     def view(self) -> model.Lane:
-        """The lane so far."""
         return model.Lane(
             **shared_fields(self, model.LaneFacts),
             turns=tuple(turn.view() for turn in self.turns.values()),
@@ -133,7 +130,6 @@ class ViewState(model.RunFacts, kw_only=True):
     last_kind: str = ""
 
     def count_event(self, envelope: Envelope) -> None:
-        """Count an event of any kind."""
         self.last_seq = envelope.seq
         self.run_id = self.run_id or envelope.run_id
 

@@ -109,7 +109,6 @@ class PageMaterial(msgspec.Struct, frozen=True, kw_only=True):
         return self.quotes_of(citation.passage for citation in self.report.claims[index].citations)
 
     def passages_of(self, claim: ReportClaim) -> tuple[ReportPassage, ...]:
-        """The passages a claim cites."""
         cited_ids = {citation.passage for citation in claim.citations}
         return tuple(passage for passage in self.report.passages if passage.id in cited_ids)
 

@@ -178,5 +178,4 @@ def _is_root() -> bool:
 
 
 def _first_line(error: BaseException) -> str:
-    """The first line of an error's message."""
     return (str(error).strip().partition("\n")[0] or type(error).__name__)[:200]

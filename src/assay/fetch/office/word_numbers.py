@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lxml import etree
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MAX_LEVELS = 9
 MAX_STYLE_DEPTH = 10
 MAX_NUMBER_CHARS = 60
 _PLACE = regex(r"%([1-9])")

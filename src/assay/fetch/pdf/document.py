@@ -185,7 +185,6 @@ def _is_running_sequence(rows: Sequence[EdgeRow]) -> bool:
 
 
 def _group_by_place(rows: Sequence[EdgeRow], indexes: Sequence[int]) -> list[list[int]]:
-    """The rows grouped by place."""
     groups: list[list[int]] = []
     for index in sorted(indexes, key=lambda index: rows[index].base):
         if groups and rows[index].base - rows[groups[-1][0]].base <= SAME_PLACE:

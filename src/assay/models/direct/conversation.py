@@ -329,7 +329,6 @@ class Conversation:
         yield reader.reply(request, self._profile.name, responses[0])
 
     async def close(self) -> None:
-        """Close connections."""
         await self._client.close()
 
     async def _stream_events(self, request: Request, begin: OpenStream[T]) -> AsyncGenerator[T, None]:

@@ -179,7 +179,6 @@ class GoogleConversation(Conversation):
     """One of Google's models on one event loop."""
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """See `Conversation.answer`."""
         reader = GeminiReader(self._service.name)
 
         async def begin(stack: AsyncExitStack) -> AsyncIterator[GeminiChunk]:

@@ -106,7 +106,6 @@ def _library_errors() -> tuple[type[Exception], ...]:
 
 
 def _load_from_folder(fastembed: Any, folder: Path) -> Any:
-    """The model in a folder."""
     model_description = import_module("fastembed.common.model_description")
     file = next((name for name in MODEL_FILES if (folder / name).is_file()), None)
     if file is None:

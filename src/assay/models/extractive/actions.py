@@ -351,7 +351,6 @@ def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
 
 
 def _named_queries(request: Request) -> tuple[str, ...]:
-    """The queries that a task names."""
     lines = (line for task in request.user_texts("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
     task_queries = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
     return tuple(query for query in task_queries if query)

@@ -162,7 +162,6 @@ class IndexWriter:
             self._passages.delete_documents_by_query(beyond)
 
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
-        """Index one document with its passages."""
         texts = indexed_texts(document, spans)
         with index_write():
             for span, text in texts.passages:

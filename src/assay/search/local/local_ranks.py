@@ -107,7 +107,6 @@ class CandidateDocuments(msgspec.Struct, frozen=True):
     passages: PassagesByRow
 
     def score(self, row: int) -> float:
-        """The score of a document."""
         document_score = self.documents[row][1] if row in self.documents else 0.0
         return document_score + (PASSAGE_WEIGHT * self.passages[row][0][1] if row in self.passages else 0.0)
 

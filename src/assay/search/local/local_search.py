@@ -108,7 +108,6 @@ class LocalSearch:
             raise SearchError(f"local search: {error}") from error
 
     def search_blocking(self, query: Query) -> list[Hit]:
-        """`search`, blocking."""
         return [explanation.hit for explanation in self._explanations(query, explain=False)]
 
     def explain_blocking(self, query: Query) -> list[Explanation]:

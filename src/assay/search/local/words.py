@@ -146,7 +146,6 @@ class Words:
         return _any_query(query for _, _, query in self.passage_parts())
 
     def passage_parts(self) -> Iterator[ScorePart]:
-        """The parts of a passage's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "passage", _boost_query(_term_query(PASSAGES_SCHEMA, "text", forms), count)
 
@@ -155,7 +154,6 @@ class Words:
         return _any_query(query for _, _, query in self.document_parts(pairs))
 
     def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[ScorePart]:
-        """The parts of a document's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "text", _boost_query(_term_query(DOCUMENTS_SCHEMA, "body", forms), count)
         fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT))

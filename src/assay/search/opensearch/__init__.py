@@ -176,7 +176,6 @@ class OpenSearchSearch(ServerIndex):
                 self._client.call("DELETE", f"/{index}")
 
     def _indexes_of_alias(self, alias: str) -> list[str]:
-        """The indexes behind an alias."""
         try:
             return sorted(self._client.call("GET", f"/{alias}/_alias"))
         except NoIndex:

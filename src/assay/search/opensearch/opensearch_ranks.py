@@ -46,7 +46,6 @@ class TermCounts:
         self.num_docs, self._counts = documents, counts
 
     def doc_freq(self, field_name: str, field_value: str) -> int:
-        """Documents with the term in a field."""
         return self._counts.get((field_name, field_value), 0)
 
 

@@ -153,7 +153,6 @@ class HybridSearch:
         return await asyncio.to_thread(self.explain_blocking, query)
 
     def search_blocking(self, query: Query) -> list[Hit]:
-        """`search`, blocking."""
         ranks = self.rank_documents(query)
         return self.index.search_blocking(query) if ranks is None else [hit for hit, _ in ranks]
 
@@ -167,7 +166,6 @@ class HybridSearch:
             return self._fuse_rankings(hits, nearest_passages, query)
 
     def explain_blocking(self, query: Query) -> list[Explanation]:
-        """`explain`, blocking."""
         with _library_errors():
             nearest_passages = self._nearest_passages(query)
             if nearest_passages is None:

@@ -16,8 +16,6 @@ from sqlalchemy import Connection, Engine, text
 from assay.search.vectors.neighbours import NearestPassages, PassageKey
 from assay.search.vectors.store import VectorStore, database_errors
 
-MAX_DIMENSIONS = 4_000
-"""The longest vector that pgvector can index as half-precision numbers, which represent a signed byte exactly."""
 INSTALL_LOCK, WRITE_LOCK = 0x61737370, 0x61737371
 """Keys of the advisory locks for installing the extension, once per database, and for writing here."""
 LOT_PASSAGES = 2_000

@@ -339,7 +339,6 @@ def database_errors(used_with: str = "", hint: str = "") -> Iterator[None]:
 
 
 def _split_vectors(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and vectors of a document, separated."""
     length = len(vectors) // count
     for index in range(count):
         yield keys[index * KEY_BYTES : (index + 1) * KEY_BYTES], vectors[index * length : (index + 1) * length]

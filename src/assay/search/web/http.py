@@ -157,13 +157,11 @@ class ProviderRest:
             raise SearchError(self._reason)
 
     def record_failure(self, reason: str, seconds: float) -> None:
-        """Record a failure after so many seconds."""
         self._failures += 1
         if self._failures > 1 or seconds >= SLOW_SECONDS:
             self._until, self._reason = asyncio.get_running_loop().time() + REST_SECONDS, reason
 
     def record_success(self) -> None:
-        """Record a success."""
         self._failures, self._until = 0, 0.0
 
 

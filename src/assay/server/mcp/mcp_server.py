@@ -238,7 +238,6 @@ class LocalRuns:
             self._keep_handle(await self._assay.resume(row.run_id))
 
     async def view(self, owner: str, reference: str) -> RunView:
-        """A run as it is now."""
         return await self._assay.view(reference)
 
     def groups(

@@ -167,7 +167,6 @@ class ChatProjection:
                     yield self._reason(line)
 
     def usage_chunk(self) -> ChatChunk:
-        """The chunk with the usage, on request."""
         return msgspec.structs.replace(
             self._chunk(Delta()), choices=(), usage=chat_usage(self._folder.view.usage.total)
         )

@@ -294,7 +294,6 @@ def _is_held_by_claimer(job: Job) -> ColumnElement[bool]:
 
 
 def _job_and_parts(id: str) -> ColumnElement[bool]:
-    """A job and its parts."""
     return or_(jobs.c.id == id, jobs.c.parent == id)
 
 

@@ -118,7 +118,6 @@ def _any_release(connection: Connection, now: float, but: Collection[str], unfit
 def _next_run(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
-    """The run that is next."""
     parameters = {"now": now, "longest": now + MAX_LEASE_SECONDS}
     going = Counter(dict(connection.execute(_running_per_user(), parameters).all()))
     if limits.running and going.total() >= limits.running:

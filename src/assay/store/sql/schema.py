@@ -27,7 +27,6 @@ class EscapedText(TypeDecorator[str]):
         return None if value is None else escape(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """Return the original text."""
         return None if value is None else unescape(value)
 
 

@@ -214,7 +214,6 @@ def _mentioned_hashes(connection: Connection) -> set[str]:
 
 
 def _referenced_hashes(connection: Connection) -> set[str]:
-    """The hashes of bytes with references."""
     texts = connection.execute(select(documents.c.sha256)).scalars()
     return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned_hashes(connection)}
 

@@ -12,8 +12,6 @@ from assay.store.sql.schema import EscapedText
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _DOCUMENT = (

@@ -9,8 +9,6 @@ from assay.store.sql.schema import EscapedText
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _ANY = sa.Text().with_variant(EscapedText(), "postgresql")

@@ -10,8 +10,6 @@ from assay.store.sql.schema import EscapedText
 
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 _TEXT = sa.Text().with_variant(EscapedText(), "postgresql")
 

@@ -10,8 +10,6 @@ from assay.store.sql.schema import EscapedText
 
 revision = "0014"
 down_revision = "0013"
-branch_labels = None
-depends_on = None
 
 _TEXT = sa.Text().with_variant(EscapedText(), "postgresql")
 

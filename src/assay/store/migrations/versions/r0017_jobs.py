@@ -9,8 +9,6 @@ from assay.store.sql.schema import AnyText, Number
 
 revision = "0017"
 down_revision = "0016"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
