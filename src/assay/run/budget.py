@@ -46,7 +46,7 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
         usd = None if worst is None or writer is None or writer.price is None else writer.price.max_cost(worst)
         return cls(
             report=Budget(
-                usd=None if budget.usd is None else min(budget.usd * REPORT_SHARE, _value_or(usd, budget.usd)),
+                usd=None if budget.usd is None else min(budget.usd * REPORT_SHARE, budget.usd if usd is None else usd),
                 tokens=None
                 if budget.tokens is None
                 else min(round(budget.tokens * REPORT_SHARE), budget.tokens if worst is None else worst.tokens),
@@ -63,10 +63,6 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
         usd = None if budget.usd is None else budget.usd - sum(reserve.usd or 0.0 for reserve in later)
         tokens = None if budget.tokens is None else budget.tokens - sum(reserve.tokens or 0 for reserve in later)
         return msgspec.structs.replace(budget, usd=usd, tokens=tokens)
-
-
-def _value_or(value: float | None, default: float) -> float:
-    return default if value is None else value
 
 
 def _report_worst_case(writer: Profile, output: int) -> Usage:

@@ -133,11 +133,6 @@ def normalize_query(query: str) -> str:
     return " ".join(words if '"' in query else sorted(words))
 
 
-def provider_key(provider: str) -> str:
-    """The key under which the ledger stores a search provider's answer."""
-    return f"search:{provider}"
-
-
 async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
     """One provider's answer, or why there is none.
 
@@ -146,7 +141,7 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
     """
     wide_query = _widen(query)
     key = common.call_key(
-        provider_key(provider.name), msgspec.structs.replace(wide_query, text=normalize_query(query.text))
+        f"search:{provider.name}", msgspec.structs.replace(wide_query, text=normalize_query(query.text))
     )
 
     async def search(step_context: StepContext) -> Observation:

@@ -206,7 +206,7 @@ class WebFetcher:
         site = self._site(address.origin)
         if self._robots and (why := (await self._robots_rules(site, address, rules)).refusal(address, self._agent)):
             raise FetchFailed(f"robots: {address.host} {why}")
-        cached = None if rules.fresh else await self._cached_page(address)
+        cached = None if rules.fresh or self._cache is None else await asyncio.to_thread(self._cache.get, address.href)
         if cached is not None and cached.fresh_until > to_timestamp(self._clock.now()):
             return _reuse_page(cached.page, url, redirects, kept="fresh")
         # Two addresses may lead to one page at the same time: it is requested once.
@@ -281,9 +281,6 @@ class WebFetcher:
         except FetchFailed:
             return False
         return await asyncio.to_thread(is_check_page, media_type(headers.get("content-type", ""), body), body)
-
-    async def _cached_page(self, address: Url) -> KeptPage | None:
-        return None if self._cache is None else await asyncio.to_thread(self._cache.get, address.href)
 
     async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
         """Keep a page for later requests, as its server allows; if the place cannot be written, keep nothing."""

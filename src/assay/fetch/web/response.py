@@ -93,14 +93,10 @@ class _Inflate:
         return data
 
 
-def _unchanged_part(part: bytes, _: int) -> bytes:
-    return part
-
-
 def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
     match encoding.strip().lower():
         case "" | "identity":
-            return _unchanged_part
+            return lambda part, _: part
         case "gzip" | "x-gzip" | "deflate":
             return _Inflate()
         case other:

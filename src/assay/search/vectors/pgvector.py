@@ -47,7 +47,8 @@ class PgvectorNeighbours:
             path_hash = "hashtext(current_setting('search_path'))"
             connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {path_hash})"), {"lock": WRITE_LOCK})
             self._create_table(connection, dimensions)
-            connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._document_exists('t.id')})"))
+            exists = f"SELECT 1 FROM {self._store.prefix}_documents d WHERE d.id = t.id"
+            connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({exists})"))
             self._fill(connection, self._highest(connection))
         self.dimensions, self._extent = dimensions, extent
 
@@ -115,9 +116,6 @@ class PgvectorNeighbours:
             f" sha256 text NOT NULL, vector halfvec({dimensions}) NOT NULL, PRIMARY KEY (id, place))"
         )
         connection.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS {self._table}_by_sha256 ON {self._table} (sha256)")
-
-    def _document_exists(self, id: str) -> str:
-        return f"SELECT 1 FROM {self._store.prefix}_documents d WHERE d.id = {id}"
 
     def _fill(self, connection: Connection, after: int) -> None:
         """Write what the store has beyond `after`."""

@@ -193,7 +193,7 @@ def read_rewrite(reply: str, result: ClaimResult, passages: Sequence[Passage]) -
     before = result.sentence.text
     if adds_hedge(before, sentences[0].text, [passages_by_id[id].text for id in ids]):
         return None
-    return None if has_same_words(before, sentences[0].text) and ids == set(result.passages) else sentences[0]
+    return None if words(before) == words(sentences[0].text) and ids == set(result.passages) else sentences[0]
 
 
 def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:
@@ -201,11 +201,6 @@ def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:
     text = " ".join((before, *passages)).casefold()
     allowed_hedges = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
     return any(hedge[0].casefold() not in allowed_hedges for hedge in HEDGES.finditer(after))
-
-
-def has_same_words(before: str, after: str) -> bool:
-    """True if two sentences have the same words."""
-    return words(before) == words(after)
 
 
 def rewritten_text(reply: ReportSentence, passages: Sequence[str]) -> str:
