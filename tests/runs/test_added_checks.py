@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
+from research import Log, Sea, whole, writes
 
 from assay.core import events as e
 from assay.core.errors import UnknownName
 from assay.core.view import fold_events
-from assay.models.script import Scene, says
 from assay.services.claim_checks import ClaimRow, RowChecker
 from assay.verify.analyzed_text import AnalyzedText, Texts
 from assay.verify.checks import AddedCheck, require_known_checks
@@ -37,10 +36,6 @@ def breaks(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 def strays(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     yield SlotFinding(rule="x", slot=ClaimSlot("tide", 0, 4), outcome="absent", said=None)  # type: ignore[arg-type]
-
-
-def writes(report: str) -> list[Scene]:
-    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(report, task="write")]
 
 
 async def ran(*checks: AddedCheck, **changes: object) -> Log:

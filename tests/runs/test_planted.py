@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends
+from research import Log, Sea, writes
 
 from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, Journal, Lease
 from assay.core.report import build_report
 from assay.core.view import RunView, fold_events
 from assay.export import report_parts
-from assay.models.script import Scene, Scripted, says
+from assay.models.script import Scripted
 from assay.phases import final
 from assay.phases.final import ClosingAssessment
 from assay.verify.claim_check import ClaimResult
@@ -22,10 +22,6 @@ from assay.verify.repair.mender import RepairedReport
 
 TRUE = "The tide at Brest rises seven metres. [S1001.1]"
 LIE = "The tide at Brest rises ninety metres."
-
-
-def writes(report: str) -> list[Scene]:
-    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(report, task="write")]
 
 
 class Planting:

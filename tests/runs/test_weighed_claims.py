@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
+from research import Log, Sea, whole, writes
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core import events as e
@@ -10,11 +10,6 @@ from assay.core.claims import HOLDING
 from assay.core.report import build_report
 from assay.core.view import fold_events
 from assay.export.html import render
-from assay.models.script import Scene, says
-
-
-def writes(report: str) -> list[Scene]:
-    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(report, task="write")]
 
 
 def verdicts(log: Log) -> list[tuple[str, str]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.core.ports import Archive, Clock, Extractor
@@ -31,12 +29,3 @@ def read_into(
     target = IngestTarget(library=store.library, blobs=store.blobs, clock=clock or SystemClock(), collection=collection)
     readers = FileReaders(extractors=extractors, archives=archives, largest=largest)
     return ingest(paths, target, readers, pages=pages, progress=progress, require_document=needed)
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive with these files."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return stream.getvalue()

@@ -19,6 +19,15 @@ RUN = "run0000001"
 SPENT = Usage(model_calls=1, input_tokens=100, output_tokens=20)
 
 
+def renumber(envelope: e.Envelope, seq: int, number: dict[int, int]) -> e.Envelope:
+    """An event at another place of a log; `number` maps the old places to the new."""
+    event = e.decode(envelope)
+    if isinstance(event, e.StepRestarted):
+        event = msgspec.structs.replace(event, dropped=tuple(number[old] for old in event.dropped))
+        envelope = msgspec.structs.replace(envelope, data=msgspec.Raw(e.encode(event)))
+    return msgspec.structs.replace(envelope, seq=seq)
+
+
 def place(events: Iterable[e.Envelope]) -> list[tuple[int, Coordinates]]:
     """Number and coordinates of every event with a place; events dropped from earlier attempts have none."""
     placer, placed = Placer(), list[tuple[int, Coordinates]]()

@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from hostile_files import packed
+
 TABLE = (("Port", "Depth"), ("Harwich", "12 m"), ("Goole", "7 m"))
 """What stands in the table of each of them."""
 PARAGRAPH = "The tide of Grüße rose by 3 m in 1843."
@@ -158,7 +160,7 @@ def ebook(text: str = PARAGRAPH) -> bytes:
     """A book of two chapters, a table in the second, a table of contents, and a chapter which is not there."""
     table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in TABLE)
     page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>t</title></head><body>{}</body></html>"
-    return zipped(
+    return packed(
         {
             "mimetype": "application/epub+zip",
             "META-INF/container.xml": CONTAINER,
@@ -170,20 +172,11 @@ def ebook(text: str = PARAGRAPH) -> bytes:
     )
 
 
-def zipped(parts: Mapping[str, str | bytes]) -> bytes:
-    """A ZIP of these files."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return packed.getvalue()
-
-
 def changed(data: bytes, parts: Mapping[str, str | bytes]) -> bytes:
     """A document's archive with these parts in it, or in place of its own."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         old = {name: archive.read(name) for name in archive.namelist()}
-    return zipped(old | dict(parts))
+    return packed(old | dict(parts))
 
 
 def _saved(save: object) -> bytes:

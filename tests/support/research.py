@@ -321,6 +321,11 @@ def first_agent() -> list[Scene]:
     return agent(TIDE, "tide Brest", ROSE)
 
 
+def writes(report: str) -> list[Scene]:
+    """One agent, then this report."""
+    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(report, task="write")]
+
+
 def both_agents() -> list[Scene]:
     return [*first_agent(), *agent(MISTRAL, "mistral", BLEW)]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from intake import packed, read_into
+from hostile_files import packed
+from intake import read_into
 
 from assay.core.ports.store import Store
 from assay.evidence.ingest import IngestResult, units

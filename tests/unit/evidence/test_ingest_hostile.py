@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from intake import packed, read_into
+from hostile_files import packed
+from intake import read_into
 from odd_readers import OddReader
 from pdfs import column, pdf
 

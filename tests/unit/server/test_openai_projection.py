@@ -62,15 +62,7 @@ def runs(draw: st.DrawFn) -> list[e.Envelope]:
         last.add("", ending)
     mixed.append(last.events[0] if last.events else events[-1])
     numbers = {each.seq: place for place, each in enumerate(mixed, 1) if each in events}
-    return [_numbered(each, place, numbers) for place, each in enumerate(mixed, 1)]
-
-
-def _numbered(envelope: e.Envelope, seq: int, numbers: dict[int, int]) -> e.Envelope:
-    event = e.decode(envelope)
-    if isinstance(event, e.StepRestarted):
-        event = msgspec.structs.replace(event, dropped=tuple(numbers[old] for old in event.dropped))
-        envelope = msgspec.structs.replace(envelope, data=msgspec.Raw(e.encode(event)))
-    return msgspec.structs.replace(envelope, seq=seq)
+    return [logs.renumber(each, place, numbers) for place, each in enumerate(mixed, 1)]
 
 
 def streamed_parts(events: Sequence[e.Envelope], include: Sequence[str] = ()) -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@ import io
 import zipfile
 
 import pytest
+from hostile_files import packed
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from office_files import TABLE, book, changed, ebook, open_sheet, open_text, slides, word, zipped
+from office_files import TABLE, book, changed, ebook, open_sheet, open_text, slides, word
 from sampling import scaled
 
 from assay.core.errors import ExtractError
@@ -55,7 +56,7 @@ def test_macros_and_what_else_is_packed_with_it_change_nothing(extractor: Extrac
 
 @each_file
 def test_locked_damaged_and_foreign_files_have_a_reason(extractor: Extractor, data: bytes, part: str):
-    for bad in (package.OLE + b"\0" * 600, data[: len(data) // 2], zipped({"a.txt": "no document"}), b"plain text"):
+    for bad in (package.OLE + b"\0" * 600, data[: len(data) // 2], packed({"a.txt": "no document"}), b"plain text"):
         with pytest.raises(ExtractError) as caught:
             list(extractor.extract(bad, "x"))
         assert str(caught.value)
