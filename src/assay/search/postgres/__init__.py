@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from sqlalchemy import Connection, Engine
@@ -72,46 +73,37 @@ class PostgresSearch(ServerIndex):
     def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
         """See `ServerIndex`."""
         self.sync(SearchWaits())
-        try:
-            with self._engine.begin() as connection:
-                connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
-                return self._find_hits(connection, query, scope)
-        except FAULTS as error:
-            raise _search_error(error) from error
+        with _explained(), self._engine.begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
+            return self._find_hits(connection, query, scope)
 
     def sync(self, progress: ProgressLog | None = None) -> None:
         say, added = progress or ignore_progress, 0
-        try:
+        with _explained():
             self._create_tables()
             while (count := self._index_some()) is not None:
                 added += count
                 if not count:
                     continue  # another process was faster
                 say(f"indexed {added:,} document{'s' if added != 1 else ''}")
-        except FAULTS as error:
-            raise _search_error(error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         if not rows:
             return
-        try:
+        with _explained():
             self._create_tables()
             with self._engine.begin() as connection:
                 tables.lock_index(connection, self._prefix)
                 delete_documents(connection, self._prefix, rows)
-        except FAULTS as error:
-            raise _search_error(error) from error
 
     def reindex_names(self, rows: Sequence[int]) -> None:
-        try:
+        with _explained():
             self._create_tables()
             for first in range(0, len(rows), LOT_DOCUMENTS):
                 documents = self._library.documents_at(rows[first : first + LOT_DOCUMENTS])
                 with self._engine.begin() as connection:
                     tables.lock_index(connection, self._prefix)
                     tables.update_names(connection, self._prefix, documents)
-        except FAULTS as error:
-            raise _search_error(error) from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -182,7 +174,12 @@ class PostgresSearch(ServerIndex):
         )
 
 
-def _search_error(error: BaseException) -> SearchError:
-    message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    kind = SearchAway if isinstance(error, CONNECTION_ERRORS) else SearchError
-    return kind(f"local search: the index in PostgreSQL cannot be used: {message}")
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Raises the driver's errors as what they mean for a search."""
+    try:
+        yield
+    except FAULTS as error:
+        message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        kind = SearchAway if isinstance(error, CONNECTION_ERRORS) else SearchError
+        raise kind(f"local search: the index in PostgreSQL cannot be used: {message}") from error

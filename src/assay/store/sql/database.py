@@ -146,17 +146,22 @@ class Database:
             raise
 
     @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Raises the driver's errors as what they mean for a user."""
+        try:
+            yield
+        except self.faults as error:
+            raise self.backend.explain(error) from error
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction with a consistent state of the database, which never waits for a writer.
 
         Raises:
             StoreError: the database is unusable.
         """
-        try:
-            with self._read_engine.begin() as connection:
-                yield connection
-        except self.faults as error:
-            raise self.backend.explain(error) from error
+        with self._explained(), self._read_engine.begin() as connection:
+            yield connection
 
     def rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None = None) -> Sequence[Row[*Ts]]:
         """The rows of one statement, in a transaction only if the database needs one.
@@ -164,11 +169,8 @@ class Database:
         Raises:
             StoreError: the database is unusable.
         """
-        try:
-            with self._single.connect() as connection:
-                return connection.execute(statement, parameters).all()
-        except self.faults as error:
-            raise self.backend.explain(error) from error
+        with self._explained(), self._single.connect() as connection:
+            return connection.execute(statement, parameters).all()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -177,12 +179,9 @@ class Database:
         Raises:
             StoreError: the database is unusable, or another process keeps it locked too long.
         """
-        try:
-            with self.writer() as connection, stop_gate.transaction(), connection.begin():
-                self.backend.serialize(connection)
-                yield connection
-        except self.faults as error:
-            raise self.backend.explain(error) from error
+        with self._explained(), self.writer() as connection, stop_gate.transaction(), connection.begin():
+            self.backend.serialize(connection)
+            yield connection
 
     def writer(self) -> Connection:
         """A connection whose transactions may write; the driver's errors are not translated."""
@@ -209,19 +208,16 @@ class Database:
 
     def _make_current(self) -> None:
         # One process at a time creates or upgrades; the others wait and find it done.
-        try:
-            with self.backend.schema_lock():
-                schema = self._stored_version() if self.backend.exists() else None
-                if schema is None:
-                    self._create()
-                elif schema != HEAD:
-                    self._upgrade()
-        except self.faults as error:
-            raise self.backend.explain(error) from error
+        with self._explained(), self.backend.schema_lock():
+            schema = self._stored_version() if self.backend.exists() else None
+            if schema is None:
+                self._create()
+            elif schema != HEAD:
+                self._upgrade()
 
     def _create(self) -> None:
         # A new database is made directly from the tables: the migrations give the same ones (tested), but slower.
-        try:
+        with self._explained():
             with self._engine.connect() as connection:
                 self.backend.prepare(connection)
             with self.writer() as connection, stop_gate.transaction(), connection.begin():
@@ -230,8 +226,6 @@ class Database:
                     cursor.execute(statement)
                 cursor.close()
                 connection.execute(version.insert(), {"version_num": HEAD})
-        except self.faults as error:
-            raise self.backend.explain(error) from error
 
     def _upgrade(self) -> None:
         # Imported by name, and only here: Alembic takes longer to import than the rest of the store.
