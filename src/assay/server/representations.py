@@ -1,8 +1,15 @@
-"""The media type in which a client wants something (RFC 9110, 12.5.1)."""
+"""The media type in which a client wants something (RFC 9110, 12.5.1), and ETags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from assay.core.sources import sha256
+
+
+def etag_of(text: str) -> str:
+    """The ETag of a text."""
+    return f'"{sha256(text.encode())[:20]}"'
 
 
 def accepts(headers: Mapping[str, str], media_types: tuple[str, ...]) -> str:

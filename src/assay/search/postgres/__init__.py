@@ -73,13 +73,13 @@ class PostgresSearch(ServerIndex):
     def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
         """See `ServerIndex`."""
         self.sync(SearchWaits())
-        with _explained(), self._engine.begin() as connection:
+        with _explain_errors(), self._engine.begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
             return self._find_hits(connection, query, scope)
 
     def sync(self, progress: ProgressLog | None = None) -> None:
         say, added = progress or ignore_progress, 0
-        with _explained():
+        with _explain_errors():
             self._create_tables()
             while (count := self._index_some()) is not None:
                 added += count
@@ -90,14 +90,14 @@ class PostgresSearch(ServerIndex):
     def forget(self, rows: Sequence[int]) -> None:
         if not rows:
             return
-        with _explained():
+        with _explain_errors():
             self._create_tables()
             with self._engine.begin() as connection:
                 tables.lock_index(connection, self._prefix)
                 delete_documents(connection, self._prefix, rows)
 
     def reindex_names(self, rows: Sequence[int]) -> None:
-        with _explained():
+        with _explain_errors():
             self._create_tables()
             for first in range(0, len(rows), LOT_DOCUMENTS):
                 documents = self._library.documents_at(rows[first : first + LOT_DOCUMENTS])
@@ -175,8 +175,8 @@ class PostgresSearch(ServerIndex):
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
-    """Raises the driver's errors as what they mean for a search."""
+def _explain_errors() -> Iterator[None]:
+    """Raise the driver's errors as what they mean for a search."""
     try:
         yield
     except FAULTS as error:

@@ -10,11 +10,11 @@ from assay.core import plan as plan_form
 from assay.core.errors import NotNow
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
-from assay.core.sources import sha256
 from assay.core.view import Steered
 from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import refusal
+from assay.server.representations import etag_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.run_control import ControlOutcome
 
@@ -163,4 +163,4 @@ async def _plan(call: RouteCall, run: str) -> PlanShown:
 
 def _tag(plan: Plan) -> str:
     """The tag of a plan as a person sees it."""
-    return f'"{sha256(plan_form.format_plan(plan).encode())[:20]}"'
+    return etag_of(plan_form.format_plan(plan))

@@ -146,8 +146,8 @@ class Database:
             raise
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Raises the driver's errors as what they mean for a user."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Raise the driver's errors as what they mean for a user."""
         try:
             yield
         except self.faults as error:
@@ -160,7 +160,7 @@ class Database:
         Raises:
             StoreError: the database is unusable.
         """
-        with self._explained(), self._read_engine.begin() as connection:
+        with self._explain_errors(), self._read_engine.begin() as connection:
             yield connection
 
     def rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None = None) -> Sequence[Row[*Ts]]:
@@ -169,7 +169,7 @@ class Database:
         Raises:
             StoreError: the database is unusable.
         """
-        with self._explained(), self._single.connect() as connection:
+        with self._explain_errors(), self._single.connect() as connection:
             return connection.execute(statement, parameters).all()
 
     @contextmanager
@@ -179,7 +179,7 @@ class Database:
         Raises:
             StoreError: the database is unusable, or another process keeps it locked too long.
         """
-        with self._explained(), self.writer() as connection, stop_gate.transaction(), connection.begin():
+        with self._explain_errors(), self.writer() as connection, stop_gate.transaction(), connection.begin():
             self.backend.serialize(connection)
             yield connection
 
@@ -208,7 +208,7 @@ class Database:
 
     def _make_current(self) -> None:
         # One process at a time creates or upgrades; the others wait and find it done.
-        with self._explained(), self.backend.schema_lock():
+        with self._explain_errors(), self.backend.schema_lock():
             schema = self._stored_version() if self.backend.exists() else None
             if schema is None:
                 self._create()
@@ -217,7 +217,7 @@ class Database:
 
     def _create(self) -> None:
         # A new database is made directly from the tables: the migrations give the same ones (tested), but slower.
-        with self._explained():
+        with self._explain_errors():
             with self._engine.connect() as connection:
                 self.backend.prepare(connection)
             with self.writer() as connection, stop_gate.transaction(), connection.begin():
