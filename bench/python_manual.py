@@ -4,8 +4,6 @@ apt-get install python3.11-doc
 python bench/python_manual.py [--show]
 """
 
-from __future__ import annotations
-
 import sys
 
 from manuals.asking import main

@@ -4,8 +4,6 @@ apt-get install sqlite3-doc debian-policy
 python bench/training_manuals.py [--show]
 """
 
-from __future__ import annotations
-
 import sys
 
 from manuals.asking import main

@@ -4,8 +4,6 @@ apt-get install apache2-doc anarchism postfix-doc
 python bench/untouched_manuals.py [--show]
 """
 
-from __future__ import annotations
-
 import sys
 
 from manuals.asking import main

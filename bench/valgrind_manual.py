@@ -4,8 +4,6 @@ apt-get install valgrind
 python bench/valgrind_manual.py [--show]
 """
 
-from __future__ import annotations
-
 import sys
 
 from manuals.asking import main

@@ -4,8 +4,6 @@
 time, and have not been changed since.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from manuals.facts import Fact, Manual

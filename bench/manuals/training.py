@@ -1,7 +1,5 @@
 """Manuals the built-in model was improved on: what it does with them says nothing about others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from manuals.facts import Fact, Manual

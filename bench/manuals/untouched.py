@@ -4,8 +4,6 @@ Each has 25 questions with an answer and 5 without. They were written before the
 the first time, and have not been changed since.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from manuals.facts import Fact, Manual

@@ -1,7 +1,5 @@
 """Requests from outside, and leases when the clock is set: what every journal keeps."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """What every journal says of what runs have used."""
 
-from __future__ import annotations
-
 from journals import begin, hold
 
 from assay.core.ports import Commit, RunSpending

@@ -1,7 +1,5 @@
 """Words that ask and connect, but name nothing."""
 
-from __future__ import annotations
-
 STOP_WORDS = {
     "en": "a about all also am an and any are as at be been being by can could did do does doing for from had"
     " has have having he her hers him his how i if in into is it its may me my not of on or our she should so"

@@ -2,8 +2,6 @@
 recognized (`fetch.web.walls`), in the languages of Assay's own messages and a few more.
 """
 
-from __future__ import annotations
-
 import re
 
 from assay.core.lazy import regex

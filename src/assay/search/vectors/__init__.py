@@ -1,7 +1,5 @@
 """Search by meaning: the vectors of passages, and hybrid ranking over them and an index of words."""
 
-from __future__ import annotations
-
 from assay.search.vectors.hybrid import HybridSearch
 from assay.search.vectors.neighbours import EmbedderSimilarity
 from assay.search.vectors.store import VectorStore

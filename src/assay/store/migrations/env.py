@@ -1,7 +1,5 @@
 """Run by Alembic: migrate over the connection which `store/sql/upgrade.py` hands over, in its transaction."""
 
-from __future__ import annotations
-
 from alembic import context
 
 from assay.store.sql.tables import metadata, version

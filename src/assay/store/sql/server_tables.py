@@ -1,7 +1,5 @@
 """The tables of a server: its users, their shares and limits, and the notices about their runs."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     JSON,
     BigInteger,

@@ -1,7 +1,5 @@
 """The tables as this release defines them. `store/migrations` creates the same ones step by step."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     JSON,
     BigInteger,
