@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from assay.cli.display import PlainDisplay
 from assay.cli.library import open_existing
 from assay.cli.run_options import GroupedCommand, question_from
 from assay.cli.run_watch import Output, OutputOptions, execute_run, gather_output_options
-from assay.cli.terminal import Exit, TerminalOptions, first_word, strip_controls
+from assay.cli.terminal import Exit, TerminalOptions, first_word, is_screen, strip_controls
 from assay.core.events import Envelope, ReportDelta
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode, parse_markers
@@ -69,7 +68,7 @@ async def _ask(reference: str, question: str, option_values: dict[str, Any], out
     async with open_existing(home) as assay:
         row = await assay.find(reference, "evidence")
         run = assay.ask(row.run_id, question, **option_values)
-        if output.stdout != "report" or output.files or not can_stream():
+        if output.stdout != "report" or output.files or not is_screen():
             return await execute_run(assay, run, output)
         display = StreamingDisplay(output.verbosity, output.citations)
         return await execute_run(assay, run, replace(output, remaining_text=display.remaining_text), display)
@@ -143,8 +142,3 @@ def _set_report_text(view: RunView, text: str) -> RunView:
 def _placeholder_passage(id: str, source: Source) -> Passage:
     digest = source.document_sha256
     return Passage(id=id, source=source.id, document_sha256=digest, start=0, end=0, text="", text_sha256="")
-
-
-def can_stream() -> bool:
-    """True if stdout is a person's screen."""
-    return sys.stdout is not None and sys.stdout.isatty()

@@ -13,14 +13,14 @@ import click
 
 from assay import Assay, RunHandle
 from assay.cli import destinations
-from assay.cli.ask import StreamingDisplay, can_stream
+from assay.cli.ask import StreamingDisplay
 from assay.cli.claims import cited_passages, write_cited
 from assay.cli.display import Display
 from assay.cli.english import english_view
 from assay.cli.figures import cost, describe_cost, format_tokens, join_nonempty, outcome
 from assay.cli.run_watch import Output, exit_code, show_events
 from assay.cli.signals import signal_handlers
-from assay.cli.terminal import Exit, clean, say, write
+from assay.cli.terminal import Exit, clean, is_screen, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.lazy import regex
@@ -192,7 +192,7 @@ class ChatSession:
         output, streaming_display = self._output, None
         if streams:  # the documents are at hand, so there is little progress to report
             output = replace(output, verbosity=output.verbosity or -1)
-        if streams and can_stream():
+        if streams and is_screen():
             streaming_display = StreamingDisplay(output.verbosity, output.citations)
             output = replace(output, remaining_text=streaming_display.remaining_text)
         display = research_display or streaming_display or output.display()

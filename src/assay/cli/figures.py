@@ -123,17 +123,13 @@ def _span(span: Span, form: Callable[[float], str]) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def parse_time(timestamp: str) -> datetime:
-    """Parse the time of an event, which is ISO 8601 UTC."""
-    return datetime.fromisoformat(timestamp)
-
-
 def elapsed_seconds(view: RunView, began: str, ended: str, now: datetime) -> float:
     """Seconds from `began` to `ended` (empty: to `now`) in which a process worked on the run; 0 before it began."""
     if not began:
         return 0.0
-    start, end = parse_time(began), parse_time(ended) if ended else now
-    idle = sum((_overlap(start, end, parse_time(p.began_at), parse_time(p.ended_at)) for p in view.pauses), timedelta())
+    parse = datetime.fromisoformat
+    start, end = parse(began), parse(ended) if ended else now
+    idle = sum((_overlap(start, end, parse(p.began_at), parse(p.ended_at)) for p in view.pauses), timedelta())
     return max(0.0, (end - start - idle).total_seconds())
 
 
@@ -293,7 +289,7 @@ def _latest_time(view: RunView) -> str:
     """The latest time in the view of a run that has not ended."""
     times = [phase.finished_at or phase.started_at for phase in view.phases]
     times += [lane.finished_at or lane.started_at for lane in view.lanes]
-    return max((time for time in times if time), key=parse_time, default=view.started_at)
+    return max((time for time in times if time), key=datetime.fromisoformat, default=view.started_at)
 
 
 def _continue_line(view: RunView, files: Sequence[Path] = ()) -> str:

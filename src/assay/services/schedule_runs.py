@@ -19,7 +19,7 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
-from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, format_time, parse_time
+from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, format_time
 
 FollowRun = Callable[[Schedule, RunHandle], Awaitable[RunView]]
 """Shows a run while it is active, and returns its result."""
@@ -39,7 +39,7 @@ class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def next_due(schedule: Schedule, now: datetime) -> str:
     """When it is due again: in its own rhythm, without making up for missed times."""
-    due, every = parse_time(schedule.next_at), timedelta(seconds=schedule.every)
+    due, every = datetime.fromisoformat(schedule.next_at), timedelta(seconds=schedule.every)
     missed = max(0, (now - due) // every)
     return format_time(due + (missed + 1) * every)
 
@@ -64,7 +64,7 @@ async def run_due(
             try:
                 schedule = await asyncio.to_thread(book.find, entry.id) if mine else None
                 outcome = None
-                if schedule is not None and (schedule.current or parse_time(schedule.next_at) <= now()):
+                if schedule is not None and (schedule.current or datetime.fromisoformat(schedule.next_at) <= now()):
                     owner_assay = assay.owned_by(schedule.owner, limits(schedule.owner))
                     outcome = await _ask(owner_assay, book, schedule, now(), follow)
             except UnknownName:  # removed meanwhile, perhaps while its question was asked
@@ -80,7 +80,7 @@ async def _ask(
     try:
         handle = await _resume_current(assay, schedule)
         if handle is None:
-            if parse_time(schedule.next_at) > now:
+            if datetime.fromisoformat(schedule.next_at) > now:
                 return None
             handle = _start(assay, book, schedule)
         view = await follow(schedule, handle)
@@ -123,7 +123,7 @@ def _start(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHand
 
 def _next_time(schedule: Schedule, now: datetime) -> str:
     """When it is due after it was asked."""
-    return next_due(schedule, now) if parse_time(schedule.next_at) <= now else schedule.next_at
+    return next_due(schedule, now) if datetime.fromisoformat(schedule.next_at) <= now else schedule.next_at
 
 
 async def _record_run(

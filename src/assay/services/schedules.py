@@ -201,11 +201,6 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def parse_time(text: str) -> datetime:
-    """Parse what `format_time` wrote."""
-    return datetime.fromisoformat(text)
-
-
 # How often: `12h`, `7d`, `weekly`.
 
 UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}

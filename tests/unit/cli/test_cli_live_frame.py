@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from research import Sea, two_agents
 from sampling import crossed
 
-from assay.cli.figures import elapsed_seconds, format_duration, parse_time
+from assay.cli.figures import elapsed_seconds, format_duration
 from assay.cli.live_frame import Size, frame_lines
 from assay.cli.terminal import strip_controls
 from assay.core import events as e
@@ -50,7 +50,7 @@ async def test_a_real_run_fits_and_shows_its_agents(size: Size):
     for envelope in log.envelopes:
         folder.apply(envelope)
         fits(folder.view, size)
-        seen |= set(" ".join(drawn(folder.view, size, now=parse_time(envelope.at))).split("  "))
+        seen |= set(" ".join(drawn(folder.view, size, now=datetime.fromisoformat(envelope.at))).split("  "))
     text = "\n".join(seen)
     for part in ("Find how far the tide rises at Brest", "search mistral", "reported: 1 passage cited", "1 source"):
         assert part in text, part
@@ -164,6 +164,6 @@ def test_times_leave_out_what_nobody_worked():
     pause = Pause(began_at="2025-01-01T00:10:00.000Z", ended_at="2025-01-01T00:40:00.000Z")
     view = RunView(pauses=(pause,))
     assert elapsed_seconds(view, began, ended, NOW) == 1800
-    assert elapsed_seconds(view, began, "", parse_time(began) + timedelta(minutes=5)) == 300
+    assert elapsed_seconds(view, began, "", datetime.fromisoformat(began) + timedelta(minutes=5)) == 300
     assert elapsed_seconds(view, "", "", NOW) == 0
     assert [format_duration(seconds) for seconds in (7.9, 750, 3723)] == ["0:07", "12:30", "1:02:03"]

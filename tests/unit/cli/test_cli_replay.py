@@ -1,11 +1,12 @@
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime
 from itertools import pairwise
 
 import logs
 import pytest
 
-from assay.cli.figures import parse_time, summary
+from assay.cli.figures import summary
 from assay.cli.runs.control import ReplayPlayer, event_gaps
 from assay.core import events as e
 from assay.core.events import Envelope
@@ -17,7 +18,7 @@ async def test_every_event_once_and_in_order(speed: float):
     log = logs.two_agents().events
     replay = ReplayPlayer(log, speed)
     assert [envelope.seq async for envelope in replay] == [envelope.seq for envelope in log]
-    assert replay.now() >= parse_time(log[-1].at)
+    assert replay.now() >= datetime.fromisoformat(log[-1].at)
 
 
 async def test_time_in_the_run_never_goes_back_nor_ahead_of_it():
@@ -28,7 +29,7 @@ async def test_time_in_the_run_never_goes_back_nor_ahead_of_it():
         seen.append(replay.now())
         await asyncio.sleep(0.002)  # two seconds of the run: longer than between most events
         seen.append(replay.now())
-        assert parse_time(envelope.at) <= seen[-2] <= seen[-1] <= parse_time(after.at)
+        assert datetime.fromisoformat(envelope.at) <= seen[-2] <= seen[-1] <= datetime.fromisoformat(after.at)
     assert all(before <= after for before, after in pairwise(seen))
 
 

@@ -14,7 +14,6 @@ import click
 from assay import Assay
 from assay.cli import options
 from assay.cli.display import can_draw, display
-from assay.cli.figures import parse_time
 from assay.cli.library import open_existing
 from assay.cli.options import Command
 from assay.cli.run_watch import Output, exit_code, print_summary, watch_other_process
@@ -39,7 +38,7 @@ class ReplayPlayer:
         self._events, self._gaps = events, event_gaps(events)
         total = sum(self._gaps)
         self.speed = max(1.0, total / MAX_REPLAY_SECONDS) if speed is None else speed
-        self._last = parse_time(events[0].at) if events else datetime.now(UTC)
+        self._last = datetime.fromisoformat(events[0].at) if events else datetime.now(UTC)
         self._shown_at, self._until_next = 0.0, 0.0
 
     def now(self) -> datetime:
@@ -54,7 +53,7 @@ class ReplayPlayer:
         for envelope, gap, until_next in zip(self._events, self._gaps, next_gaps, strict=False):
             due += gap / self.speed if self.speed else 0.0
             await asyncio.sleep(max(0.0, due - loop.time()))
-            self._last, self._shown_at, self._until_next = parse_time(envelope.at), loop.time(), until_next
+            self._last, self._shown_at, self._until_next = datetime.fromisoformat(envelope.at), loop.time(), until_next
             yield envelope
 
 
@@ -63,7 +62,7 @@ def event_gaps(events: Sequence[Envelope]) -> list[float]:
     gaps = [0.0] * min(len(events), 1)
     for before, after in pairwise(events):
         idle = after.type == RunResumed.kind or before.type == RunWaiting.kind
-        seconds = (parse_time(after.at) - parse_time(before.at)).total_seconds()
+        seconds = (datetime.fromisoformat(after.at) - datetime.fromisoformat(before.at)).total_seconds()
         gaps.append(0.0 if idle else max(0.0, seconds))
     return gaps
 

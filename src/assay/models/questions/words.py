@@ -15,7 +15,8 @@ from assay.core.lexicon import stem
 from assay.core.text import is_unspaced, words
 
 
-def _word_set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text that spaces separate."""
     return frozenset(text.split())
 
 
@@ -129,29 +130,29 @@ CONJUNCTIONS = (
     " وما ", " ومتى ",
 )  # fmt: skip
 """Words between the parts of a question."""
-OPENERS = _word_set("""
+OPENERS = word_set("""
     who whom whose what when where which why how is are was were does do did has have can could should will in
     wer wem wen was wann wo welche welcher welches welchem warum wie wieso ist sind war wurde hat kann
     кто что когда где какой какая какие каков почему зачем как сколько
     من ما ماذا متى أين كيف لماذا كم هل
     """)
-COMPARING = _word_set("""
+COMPARING = word_set("""
     compare comparison compared versus vs differ differs difference differences contrast relation relationship
     vergleich vergleiche unterschied unterschiede unterscheiden сравни сравнить отличие отличия разница различия
     """)
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
-PRONOUNS = _word_set("""
+PRONOUNS = word_set("""
     it its they them their this that these those he him his she her hers er ihn ihm sie es ihr ihnen sein он она оно они
     его её ему ней нём ними
     """)
-POINTING = PRONOUNS | _word_set("""
+POINTING = PRONOUNS | word_set("""
     such dieser diese dieses dies jener sein seine ihr ihre il elle ils elles ce cet cette ces cela son sa ses leur
     leurs él ella ello ellos ellas este esta esto estos estas ese esa eso su sus этот эта это эти тот та те их هو هي هم
     هذا هذه ذلك
     """)
 """Words at the beginning of a sentence that stand for something said before it."""
 POINTING_CJK = ("他", "她", "它", "这", "這", "该", "該", "此", "其", "それ", "これ", "その", "この", "彼")
-YES_OR_NO = _word_set("is was has are were ist wurde")
+YES_OR_NO = word_set("is was has are were ist wurde")
 
 
 def begins_pointing_back(text: str) -> bool:

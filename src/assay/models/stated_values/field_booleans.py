@@ -17,27 +17,24 @@ from assay.core.lexicon import NEGATIVES, stop_terms
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
+from assay.models.questions.words import word_set
 from assay.models.shown_documents.shelf import SourcePassages
 from assay.models.stated_values.field_words import LANGUAGE_SAMPLE_CHARS, WORD, TargetField
 
 BOTH_STATED = "the documents say both yes and no"
 
 
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-YES = _word_set("yes true y ✓ ✔ ja oui sí si sì sim да 是 はい نعم हाँ")
-NO = _word_set("no false n ✗ ✘ nein nee non não нет 否 いいえ لا नहीं")
-_PERMITTED = _word_set(
+YES = word_set("yes true y ✓ ✔ ja oui sí si sì sim да 是 はい نعم हाँ")
+NO = word_set("no false n ✗ ✘ nein nee non não нет 否 いいえ لا नहीं")
+_PERMITTED = word_set(
     "open allow allows allowed permit permits permitted admit admits admitted welcome welcomes accessible"
 )
-_FORBIDDEN = _word_set(
+_FORBIDDEN = word_set(
     "closed prohibited prohibits forbidden forbids banned bans barred bars excluded excludes disallowed"
 )
-_MODALS = _word_set("may can cannot must")
-_USE = _word_set("use enter cross ride travel visit access pass come walk drive park")
-_LIMITS = _word_set("""
+_MODALS = word_set("may can cannot must")
+_USE = word_set("use enter cross ride travel visit access pass come walk drive park")
+_LIMITS = word_set("""
     if unless except only whether until till once formerly originally previously some most few many several partly
     partially mostly nearly almost largely usually often sometimes rarely hardly seldom might could would should will
     shall planned plans plan proposed proposes proposal expected hope hopes hoped want wants wanted ask asks asked
@@ -46,13 +43,13 @@ _LIMITS = _word_set("""
     requested applied false untrue instead soon yet otherwise provided during between then first
 """)
 """Words that limit a statement, or say that somebody else makes it."""
-_ASKING = _word_set("whether if true false")
+_ASKING = word_set("whether if true false")
 """Words with which a description asks, and a document says nothing."""
 _PART = regex(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
 _KEYED = regex(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
-_VERBS = _word_set("is are was were be been has have had does do did")
-_PRONOUNS = _word_set("it this they these")
-_SILENT = _word_set("longer also still now always all every any")
+_VERBS = word_set("is are was were be been has have had does do did")
+_PRONOUNS = word_set("it this they these")
+_SILENT = word_set("longer also still now always all every any")
 PERMITTED = "(permitted)"
 """Stands for any word that permits or forbids."""
 

@@ -17,7 +17,7 @@ from assay.store import common
 from assay.store.common import OwnedView
 from assay.store.sql import document_places, sqlite
 from assay.store.sql.database import Database, retry_while_away
-from assay.store.sql.shelves import OwnerView, SqlCollections, batches
+from assay.store.sql.shelves import OwnerView, SqlCollections, batches, encode_path
 from assay.store.sql.tables import additions, collections, documents, files, members, snapshots
 
 _FIELDS = Document.__struct_fields__
@@ -200,7 +200,7 @@ class SqlLibrary(SqlCollections):
 
     @retry_while_away
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        decoded_paths = {_encode_path(path): path for path in paths}
+        decoded_paths = {encode_path(path): path for path in paths}
         statement = select(files).where(files.c.path.in_(decoded_paths), files.c.owner == self._sight.me)
         rows = self._database.rows(statement)
         return {
@@ -280,12 +280,7 @@ def _document(row: Sequence[Any]) -> Document:
 
 
 def _stamp_row(stamp: FileStamp) -> dict[str, Any]:
-    return msgspec.structs.asdict(stamp) | {"path": _encode_path(stamp.path)}
-
-
-def _encode_path(path: str) -> bytes:
-    """A file name as bytes; those which are no UTF-8 reach us with lone surrogates."""
-    return path.encode("utf-8", "surrogatepass")
+    return msgspec.structs.asdict(stamp) | {"path": encode_path(stamp.path)}
 
 
 # Additions: documents that are being read, for as long as someone may ask how far that is.

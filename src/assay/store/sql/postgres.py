@@ -16,7 +16,7 @@ from sqlalchemy.ext.compiler import compiles
 from assay.core.errors import ConfigError, DiskFull, StoreAway, StoreError
 from assay.core.lazy import regex
 from assay.store.sql import merged_commits
-from assay.store.sql.schema import SHARED_CACHE, to_json
+from assay.store.sql.schema import SHARED_CACHE, driver_error, to_json
 from assay.store.sql.tables import version
 
 try:
@@ -246,7 +246,7 @@ class Postgres:
 
     def is_away(self, error: BaseException) -> bool:
         """True if the connection, not the statement, failed (classes 08 and 57P, idle for too long, or no code)."""
-        origin = _driver_error(error)
+        origin = driver_error(error)
         if _sqlstate(error) == "25P03":
             return True
         if isinstance(origin, psycopg.InternalError) and not origin.sqlstate:
@@ -377,14 +377,10 @@ def _read_url(url: str) -> tuple[URL, str, URL | None]:
     return bare, schema, sessions.direct_url(bare, direct if isinstance(direct, str) else "")
 
 
-def _driver_error(error: BaseException) -> BaseException:
-    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-
-
 def _sqlstate(error: BaseException) -> str:
     """The SQLSTATE, empty if there is none."""
-    return getattr(_driver_error(error), "sqlstate", None) or ""
+    return getattr(driver_error(error), "sqlstate", None) or ""
 
 
 def _first_line(error: BaseException) -> str:
-    return str(_driver_error(error)).strip().partition("\n")[0]
+    return str(driver_error(error)).strip().partition("\n")[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeDecorator
 from sqlalchemy.util import LRUCache
 
@@ -91,3 +92,8 @@ def _shared_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 SHARED_CACHE = {"compiled_cache": CompiledStatements(MAX_STATEMENTS)}
 """Execution options of every engine."""
+
+
+def driver_error(error: BaseException) -> BaseException:
+    """The error that the driver raised, without SQLAlchemy's around it."""
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

@@ -347,13 +347,13 @@ def batches(values: Sequence[V]) -> list[Sequence[V]]:
 
 def _delete_origins(connection: Connection, number: int, places: Sequence[str]) -> None:
     for batch in batches(places):
-        encoded = [_encode_place(place) for place in batch]
+        encoded = [encode_path(place) for place in batch]
         connection.execute(delete(origins).where(origins.c.collection == number, origins.c.place.in_(encoded)))
 
 
 def _row(origin: Origin) -> dict[str, Any]:
     skipped = msgspec.to_builtins(origin.skipped)
-    return msgspec.structs.asdict(origin) | {"place": _encode_place(origin.place), "skipped": skipped}
+    return msgspec.structs.asdict(origin) | {"place": encode_path(origin.place), "skipped": skipped}
 
 
 def _origin(row: dict[str, Any]) -> Origin:
@@ -362,6 +362,6 @@ def _origin(row: dict[str, Any]) -> Origin:
     return Origin(**{**row, **lists, "skipped": skipped, "place": row["place"].decode("utf-8", "surrogatepass")})
 
 
-def _encode_place(place: str) -> bytes:
+def encode_path(path: str) -> bytes:
     """A path as bytes; if it is not UTF-8, it contains lone surrogates here."""
-    return place.encode("utf-8", "surrogatepass")
+    return path.encode("utf-8", "surrogatepass")

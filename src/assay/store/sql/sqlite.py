@@ -16,12 +16,11 @@ import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import DiskFull, StoreError
 from assay.core.lazy import lazy_module
-from assay.store.sql.schema import SHARED_CACHE, to_json
+from assay.store.sql.schema import SHARED_CACHE, driver_error, to_json
 
 if TYPE_CHECKING:
     import filelock
@@ -162,7 +161,7 @@ class Sqlite:
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
             )
-        return StoreError(f"{path}: {_driver_error(error)}")
+        return StoreError(f"{path}: {driver_error(error)}")
 
 
 def database_url(path: Path) -> URL:
@@ -223,10 +222,6 @@ def _begin(connection: Connection) -> None:
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")
 
 
-def _driver_error(error: BaseException) -> BaseException:
-    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-
-
 _MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 """What SQLite also reports when a file beside the database cannot be made or grow."""
 
@@ -240,4 +235,4 @@ def _has_no_space(path: Path) -> bool:
 
 def _code(error: BaseException) -> int:
     """SQLite's primary result code, 0 if the error is not SQLite's."""
-    return (getattr(_driver_error(error), "sqlite_errorcode", 0) or 0) & 0xFF
+    return (getattr(driver_error(error), "sqlite_errorcode", 0) or 0) & 0xFF

@@ -22,7 +22,6 @@ from assay.services.schedules import (
     format_interval,
     format_time,
     parse_interval,
-    parse_time,
     stored_options,
 )
 from assay.settings import Settings, load
@@ -58,7 +57,7 @@ def test_what_is_no_time(text: str):
 def test_the_rhythm_goes_on_and_what_was_missed_is_not_made_up_for(every: int, late: int):
     schedule = Schedule(id="a", question="Why?", every=every, created_at=format_time(NOW), next_at=format_time(NOW))
     now = NOW + timedelta(seconds=late)
-    due = parse_time(next_due(schedule, now))
+    due = datetime.fromisoformat(next_due(schedule, now))
     assert now < due <= now + timedelta(seconds=every)
     assert (due - NOW).total_seconds() % every == 0
 
