@@ -21,20 +21,20 @@ from assay.services.arguments import ProgressLog, Sources, checked_keywords, che
 if TYPE_CHECKING:
     from assay.app import verification
     from assay.app.verification import Rechecked
-    from assay.core.run_options import Answers, ForkOptions, RunOptions
+    from assay.core import run_options
+    from assay.core.run_options import ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
     from assay.services.forks import Replay
     from assay.services.ownership import DataErased
     from assay.services.results import RunHandle
-    from assay.services.retention import PruneResult, RetentionRules, SweepResult
-    from assay.services.run_control import ControlOutcome, RequestedAction
 else:
     forks = lazy_module("assay.services.forks")
     ownership = lazy_module("assay.services.ownership")
     results = lazy_module("assay.services.results")
     retention = lazy_module("assay.services.retention")
     run_control = lazy_module("assay.services.run_control")
+    run_options = lazy_module("assay.core.run_options")
     run_start = lazy_module("assay.services.run_start")
     stored_runs = lazy_module("assay.services.stored_runs")
     verification = lazy_module("assay.app.verification")
@@ -292,7 +292,9 @@ class Assay(RunQueue):
 
     # what a run's owner may do, from any process
 
-    async def control(self, reference: str, action: RequestedAction, *, wait: float = 0.0) -> ControlOutcome:
+    async def control(
+        self, reference: str, action: run_control.RequestedAction, *, wait: float = 0.0
+    ) -> run_control.ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it. If none does, the run changes at once.
 
         Args:
@@ -304,7 +306,7 @@ class Assay(RunQueue):
         """
         return await run_control.request_action(self._context, reference, action, wait)
 
-    async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> ControlOutcome:
+    async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> run_control.ControlOutcome:
         """Stop one agent of a run, whichever process executes it. Its findings are kept and the run goes on without it.
 
         If no process executes the run, the agent stops when the run is resumed.
@@ -331,7 +333,7 @@ class Assay(RunQueue):
         """
         return await run_control.steer(self._context, reference, text, wait)
 
-    async def answer(self, reference: str, answers: Answers) -> None:
+    async def answer(self, reference: str, answers: run_options.Answers) -> None:
         """Give a run the answers it waits for, in the order of its questions or by question. Then `resume` it.
 
         Raises:
@@ -377,7 +379,9 @@ class Assay(RunQueue):
         """
         return await ownership.erase(self._context)
 
-    async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> PruneResult:
+    async def prune(
+        self, rules: retention.RetentionRules | None = None, *, dry_run: bool = False
+    ) -> retention.PruneResult:
         """Delete the ended runs that `rules` do not keep (None: the rules in the settings), and clean up.
 
         Runs that other runs continue, and runs that a schedule compares its next run with, are kept.
@@ -388,7 +392,7 @@ class Assay(RunQueue):
         """
         return await retention.prune(self._context, rules, dry_run=dry_run)
 
-    async def tidy(self) -> SweepResult | None:
+    async def tidy(self) -> retention.SweepResult | None:
         """Remove documents that are in none of the user's collections and that no run mentions, and their bytes.
 
         Returns None if nothing was done: another process works with the library, this one has active runs, or there is

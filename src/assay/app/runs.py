@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from assay.run.job_worker import JobWorker
     from assay.services import daily, jobs_desk, queue_workers, results, run_lists
     from assay.services.daily import UsedToday
+    from assay.services.jobs import specifications
     from assay.services.jobs.ingestion import WorkerFigures
-    from assay.services.jobs.specifications import JobWork
     from assay.services.queue_workers import Worker
     from assay.services.results import ResearchReport
     from assay.services.run_lists import FoundRuns, RunsPage, ThreadMessage, ThreadsPage
@@ -30,6 +30,7 @@ else:
     results = lazy_module("assay.services.results")
     run_lists = lazy_module("assay.services.run_lists")
     jobs_desk = lazy_module("assay.services.jobs_desk")
+    specifications = lazy_module("assay.services.jobs.specifications")
     queue_workers = lazy_module("assay.services.queue_workers")
 
 
@@ -249,7 +250,7 @@ class RunQueue(RunHistory):
         """
         return queue_workers.make_worker(self._context, slots, limits, say)
 
-    async def begin_job(self, work: JobWork, *, priority: int = 0, every: int = 0) -> Job:
+    async def begin_job(self, work: specifications.JobWork, *, priority: int = 0, every: int = 0) -> Job:
         """Queue long work for workers: reading documents, making vectors, writing a report to a file.
 
         Files are read and written where the worker is, so name paths that its machine has too.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
+import numbers
+import operator
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, Literal, ParamSpec, SupportsIndex, TypeVar, Union, cast, get_args, get_origin
 
 from assay import plugins
 from assay.core.clean import error_words
@@ -197,7 +199,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
     Args:
         type_path: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
 
-    Raises (when it is called):
+    Raises (when it is called, or awaited):
         UnknownOption: it does not accept such a keyword.
         WrongType: a value is of a type that the argument does not take.
         UsageError: the value is not one of the words allowed for a keyword.
@@ -208,19 +210,31 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
         positional = [parameter.name for parameter in parameters if parameter.kind == parameter.POSITIONAL_OR_KEYWORD]
         names = (*positional, *(parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY))
 
-        @wraps(function)
-        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        def check(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
             if kwargs:
                 check_keywords(_called_name(function, args), kwargs, names, type_path)
             usual = _usual_types(function)
             values = {**dict(zip(positional, args, strict=False)), **kwargs}
-            if unusual := {
+            unusual = {
                 name: value for name, value in values.items() if name in usual and type(value) not in usual[name]
-            }:
-                check_types(unusual, _parameter_types(function), takes_none=False)
-            return function(*args, **kwargs)
+            }
+            if not unusual:
+                return args, kwargs
+            values |= check_types(unusual, _parameter_types(function), takes_none=False)
+            given = [values[name] for name in positional[: len(args)]]
+            return (*given, *args[len(given) :]), {name: values[name] for name in kwargs}
 
-        return wrapper
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            checked_args, checked_kwargs = check(args, kwargs)
+            return function(*checked_args, **checked_kwargs)
+
+        async def awaited(*args: P.args, **kwargs: P.kwargs) -> Any:
+            checked_args, checked_kwargs = check(args, kwargs)
+            return await cast("Callable[..., Awaitable[Any]]", function)(*checked_args, **checked_kwargs)
+
+        if inspect.iscoroutinefunction(function):
+            return cast("Callable[P, R]", wraps(function)(awaited))
+        return wraps(function)(wrapper)
 
     return decorator
 
@@ -309,20 +323,37 @@ _TYPE_NAMES: dict[Any, str] = {
 }
 
 
-def check_types(values: Mapping[str, object], kinds: Mapping[str, Any], *, takes_none: bool = True) -> None:
-    """Make sure that each value is of its type in `kinds`, if it has one.
+def check_types(
+    values: Mapping[str, object], kinds: Mapping[str, Any], *, takes_none: bool = True
+) -> dict[str, object]:
+    """Make sure that each value is of its type in `kinds`, if it has one; numbers of other packages become Python's.
 
     With `takes_none` None is the same as leaving an option out.
 
     Raises:
         WrongType: one is not. The message says which, and what may be written instead.
     """
-    for name, value in values.items():
+    checked = dict[str, object]()
+    for name, given in values.items():
         parts = _alternatives(kinds.get(name, object))
+        checked[name] = value = _plain_number(given, parts)
         if (value is None and takes_none) or any(_matches_type(value, part) for part in parts):
             continue
         accepted = [_describe_type(part) for part in parts if part is not type(None)]
         raise WrongType(f"{name} cannot be {value!r:.80}: write {_join_with_or(accepted)}")
+    return checked
+
+
+def _plain_number(value: object, parts: tuple[Any, ...]) -> object:
+    """A number of another package (`numpy.int64`) as Python's own where a number is wanted; other values unchanged."""
+    if not ({int, float} & set(parts)) or isinstance(value, (int, float)):
+        return value
+    with suppress(TypeError):  # arrays have the methods of numbers
+        if isinstance(value, SupportsIndex):
+            return operator.index(value)
+        if float in parts and isinstance(value, numbers.Real):
+            return float(value)
+    return value
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:

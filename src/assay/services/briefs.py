@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -81,7 +81,8 @@ def make_brief(question: str, settings: Settings, options: RunOptions, *, web: b
         UsageError: the question is no text, empty or too long, or an option has a wrong value.
     """
     question = _question(question)
-    check_types(options, {name: option.kind for name, option in declared_options(RunOptions).items()})
+    kinds = {name: option.kind for name, option in declared_options(RunOptions).items()}
+    options = cast("RunOptions", check_types(options, kinds))
     language, mode = options.get("language") or settings.language, options.get("mode") or settings.mode
     code = _language(question, language)
     fields = _brief_fields(settings, options) | {

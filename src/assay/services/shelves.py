@@ -104,9 +104,9 @@ async def check_name(context: Context, collection: str) -> None:
         raise others_collection_error(collection)
 
 
-async def mark(context: Context, collection: str, *, private: bool) -> None:
+async def mark(context: Context, collection: str, *, private: bool, create: bool) -> None:
     """Set whether a collection is private; see `DocumentLibrary.mark`."""
-    await check_name(context, collection)
+    await (check_name if create else check_collection)(context, collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 

@@ -181,6 +181,14 @@ def test_a_run_in_a_collection(notes: Path, capsys: Capture):
     assert "did you mean 'thesis'" in capsys.readouterr().err
 
 
+def test_a_collection_is_private_before_it_has_documents(notes: Path, capsys: Capture):
+    for name, named in (("thesis", "the collection thesis"), ("diary", "the new collection diary")):
+        assert main(["docs", "collection", name, "--private"]) == 0
+        assert f"{named} is private" in capsys.readouterr().err
+    assert main(["docs", "collection", "dairy", "--public"]) == 2
+    assert "did you mean 'diary'" in capsys.readouterr().err
+
+
 def test_private_is_refused_before_anything_is_sent(notes: Path, capsys: Capture):
     assert main(["docs", "collection", "thesis", "--private"]) == 0
     asked = ["When was the harbor built?", "--in", "@thesis", "--model", "openai:gpt-5"]

@@ -9,6 +9,7 @@ from collections import UserList, deque
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import assay
@@ -56,7 +57,7 @@ async def test_every_way_to_begin_a_run_checks_its_options(name: str) -> None:
     options: Any = {"max_tokenz": 5}
     async with assay.Assay() as library:
         with pytest.raises(UnknownOption, match="max_tokens") as raised:
-            getattr(library, name)("last", QUESTION, **options)
+            await getattr(library, name)("last", QUESTION, **options)
     assert isinstance(raised.value, TypeError)
     assert isinstance(raised.value, AssayError)
 
@@ -99,6 +100,9 @@ async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any],
         ("mark", ("papers",), {"private": "yes"}, "private cannot be 'yes': write True or False"),
         ("label", ("last", ["a"]), {}, "added cannot be ['a']: write a mapping"),
         ("export", ("last", ".md", 3), {}, "citations cannot be 3: write text"),
+        ("prune", (3,), {}, "rules cannot be 3: write RetentionRules"),
+        ("answer", ("last", 3), {}, "answers cannot be 3: write a list of text or a mapping"),
+        ("begin_job", ("sync",), {}, "work cannot be 'sync': write AddJob, CrawlJob, SyncJob"),
     ],
 )
 async def test_a_value_of_a_wrong_type_says_which_are_right(
@@ -136,10 +140,40 @@ async def test_values_of_subclasses_and_other_sequences_are_taken(tmp_path: Path
             assert len(await library.search(Text("tide"), Number.ONE, collection)) == 1
 
 
-def test_every_public_method_checks_its_arguments() -> None:
-    for kind in (assay.Assay, assay.RunHandle):
-        for name, method in inspect.getmembers(kind, inspect.isfunction):
-            assert name.startswith("_") or hasattr(method, "__wrapped__"), name
+PUBLIC = [
+    *((f"{name}()", getattr(assay, name)) for name in ("check", "judge_rows", "research", "research_sync")),
+    *(
+        (f"{kind.__name__}.{name}", method)
+        for kind in (assay.Assay, assay.RunHandle)
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "function"), PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_every_public_function_checks_all_its_arguments(name: str, function: Any) -> None:
+    inner = function.__wrapped__
+    known = arguments._parameter_types(inner)
+    assert {"self", "wanted", "options"} | known.keys() >= inspect.signature(inner).parameters.keys()
+    assert inspect.iscoroutinefunction(function) == inspect.iscoroutinefunction(inner)
+
+
+async def test_numbers_of_other_packages_are_numbers() -> None:
+    class Whole:
+        def __index__(self) -> int:
+            return 1
+
+    wrong: Any = [True, numpy.bool_(True), numpy.array([1, 2]), 1.0, "1"]
+    async with assay.Assay() as library:
+        assert await library.runs(numpy.int64(1)) == await library.runs(Whole()) == []  # type: ignore[arg-type]
+        for limit in wrong:
+            with pytest.raises(WrongType, match=r"limit cannot be .*: write a whole number"):
+                await library.runs(limit)
+        limits: Any = {"max_tokens": numpy.int32(9_000), "max_usd": numpy.float32(0.5), "max_time": numpy.int64(60)}
+        run_id = await library.create(QUESTION, sources=[], **limits)
+        budget = (await library.view(run_id)).brief.budget
+    assert (budget.tokens, budget.usd, budget.seconds) == (9_000, 0.5, 60.0)
 
 
 async def test_without_sources_a_run_says_that_none_are_named() -> None:
