@@ -42,7 +42,7 @@ _PROGRESS_SECONDS = 2.0
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout."
 )
-@click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
+@run_options.judge_option
 @run_options.run_options("check")
 @options.common_options
 @click.pass_obj
