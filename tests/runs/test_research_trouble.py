@@ -55,7 +55,7 @@ async def test_a_failing_agent_fails_alone_and_the_orchestrator_is_told() -> Non
 async def test_no_model_at_all_fails_the_run() -> None:
     script = [Scene(answer=fails("no quota", transient=False).answer, repeat=True)]
     log = await Sea().fail(script, ModelFailed)
-    assert log.last(e.RunFailed).stop_reason == "failed"
+    assert log.last(e.RunFailed).stop_reason == "no_model"
     assert "no quota" in log.last(e.RunFailed).error
 
 

@@ -1,0 +1,58 @@
+"""What a run said between its steps before it went on another way, as after a failure that is no result.
+
+An event between steps counts until the run says something else in its place; then the rest of them is taken back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from assay.core.events import Envelope, StepRestarted, decode, encode
+from assay.core.lazy import regex
+from assay.core.ports import EventDraft, EventKey
+
+AGAIN = "again"
+"""The step of the event that takes others back."""
+_BETWEEN_STEPS = regex(r"(.*@\d+)(?:!\d+)?", re.DOTALL)
+
+
+def base_key(key: EventKey) -> str:
+    """The key of an event between steps, without the mark of a later course; empty for any other event."""
+    match = None if key.step else _BETWEEN_STEPS.fullmatch(key.key)
+    return match[1] if match else ""
+
+
+def dropped_numbers(log: Mapping[int, Envelope]) -> frozenset[int]:
+    """The numbers of the events in `log` (by number) that others have taken back."""
+    restarts = (decode(envelope) for envelope in log.values() if envelope.type == StepRestarted.kind)
+    return frozenset(seq for event in restarts if isinstance(event, StepRestarted) for seq in event.dropped)
+
+
+class EarlierCourse:
+    """The events of an earlier course by key, as far as this execution has not come to them; usually none."""
+
+    def __init__(self, fence: int, events: Mapping[str, Envelope] = {}, keys: frozenset[str] = frozenset()) -> None:
+        """`keys` are those of all events between steps, taken back or not."""
+        self._fence, self._events, self._keys = fence, dict(events), keys
+
+    def revise(self, draft: EventDraft) -> Iterator[EventDraft]:
+        """The events to store for `draft`: none if it is there already, else also what takes others back."""
+        earlier = self._events.get(draft.key)
+        if earlier is not None and (earlier.type, bytes(earlier.data)) == (draft.type, draft.data):
+            del self._events[draft.key]
+            return
+        if earlier is not None:
+            yield from self.take_back(draft.at)
+        yield msgspec.structs.replace(draft, key=f"{draft.key}!{self._fence}") if draft.key in self._keys else draft
+
+    def take_back(self, at: str) -> Iterator[EventDraft]:
+        """The event that drops all that was not said again, if there is anything."""
+        if self._events:
+            seqs = tuple(sorted(event.seq for event in self._events.values()))
+            self._events.clear()
+            event = StepRestarted(step=AGAIN, attempt=self._fence, dropped=seqs)
+            key = f"{AGAIN}-{self._fence}"
+            yield EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=at, step=AGAIN)
