@@ -51,10 +51,10 @@ from assay.core.ports import (
     World,
 )
 from assay.run import control
-from assay.run.asking_again import NO_MODEL, ask_again
 from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
+from assay.run.failures import NO_MODEL, ask_again
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief

@@ -18,7 +18,7 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.run.budget import LANE_TAG, REPORT_OUTPUT, Accounts, Gate, LaneRecord, Reserve, writer_profile
-from assay.run.earlier_course import EarlierCourse
+from assay.run.failures import EarlierCourse
 from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import (

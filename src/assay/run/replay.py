@@ -28,8 +28,8 @@ from assay.core.events import (
 )
 from assay.core.ports import Commit, EventDraft, EventKey, Journal, Memory, World
 from assay.core.usage import Usage
-from assay.run.earlier_course import base_key, dropped_numbers
 from assay.run.engine import Engine, Pipeline
+from assay.run.failures import base_key, dropped_numbers
 
 ENGINE_EVENTS = ("run.", "control.")
 """Groups of events about what processes and owners did to a run; none of them is computed."""

@@ -1,18 +1,34 @@
-"""What a run said between its steps before it went on another way, as after a failure that is no result.
+"""Failures as steps store them, and what a resumed run does with those that are no result: that no model answered.
 
-An event between steps counts until the run says something else in its place; then the rest of them is taken back.
+The models are asked again, and the run may go on otherwise than its log says. An event between steps counts until the
+run says something else in its place; then the rest of them is taken back.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.events import Envelope, StepRestarted, decode, encode
+from assay.core.errors import ModelFailed
+from assay.core.events import Envelope, RunFailed, StepRestarted, decode, encode
 from assay.core.lazy import regex
-from assay.core.ports import EventDraft, EventKey
+from assay.core.ports import EventDraft, EventKey, Memory, StepRecord
+
+if TYPE_CHECKING:
+    from assay.run.execution import Execution
+
+FAILED_TAG = "failed/1"
+
+
+class StoredFailure(msgspec.Struct, frozen=True):
+    """A failure as a step stores it."""
+
+    kind: str
+    reason: str
+
 
 AGAIN = "again"
 """The step of the event that takes others back."""
@@ -56,3 +72,30 @@ class EarlierCourse:
             event = StepRestarted(step=AGAIN, attempt=self._fence, dropped=seqs)
             key = f"{AGAIN}-{self._fence}"
             yield EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=at, step=AGAIN)
+
+
+NO_MODEL = "no_model"
+"""The stop reason of a run that failed because no model answered."""
+
+
+async def ask_again(execution: Execution, memory: Memory) -> None:
+    """Forget the failures of models before the run failed, if it did because of them and is not merely replayed."""
+    failed = max((key.seq for key in memory.events if key.key.startswith(f"{RunFailed.kind}-")), default=0)
+    if not failed or not execution.redo:
+        return
+    log = {envelope.seq: envelope for envelope in await execution.journal.events(execution.run_id)}
+    end = decode(log[failed])
+    if not isinstance(end, RunFailed) or end.stop_reason != NO_MODEL:
+        return
+    later_steps = {key.step for key in memory.events if key.seq > failed}
+    execution.steps = {
+        key: step for key, step in execution.steps.items() if key in later_steps or not _has_no_answer(step)
+    }
+    dropped = dropped_numbers(log)
+    numbers = {base: key.seq for key in memory.events if (base := base_key(key))}
+    events = {base: log[seq] for base, seq in numbers.items() if seq not in dropped}
+    execution.earlier = EarlierCourse(execution.lease.fence, events, frozenset(numbers))
+
+
+def _has_no_answer(step: StepRecord) -> bool:
+    return step.tag == FAILED_TAG and msgspec.json.decode(step.data, type=StoredFailure).kind == ModelFailed.kind
