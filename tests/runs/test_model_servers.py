@@ -140,7 +140,7 @@ def test_a_provider_without_a_model_is_the_only_one_of_its_server(asked: Asked, 
     with ollama("m/qwen05.gguf", "phi4") as url:
         done = asked(*words, url=url, service="llamacpp")
     assert done.returncode == 2
-    assert "'llamacpp' names no model; llamacpp has llamacpp:m/qwen05.gguf, llamacpp:phi4" in done.stderr
+    assert "'llamacpp' names no model: choose one it has: llamacpp:m/qwen05.gguf, llamacpp:phi4" in done.stderr
     done = asked(*words, url=closed(), service="llamacpp")
     assert done.returncode == 2
     assert "'llamacpp' names no model; write llamacpp:MODEL (assay models llamacpp lists them)" in done.stderr

@@ -190,10 +190,9 @@ async def complete_model_name(settings: Settings, name: str) -> str:
     provider, _, model = name.partition(":")
     models = () if model or provider not in _servers(settings) else await _offered_models(settings, provider)
     if len(models) > 1:
+        known = ", ".join(map(one_line, models[:MAX_MODELS_LISTED]))
         others = ", …" if len(models) > MAX_MODELS_LISTED else ""
-        raise ConfigError(
-            f"{name!r} names no model; {provider} has {', '.join(map(one_line, models[:MAX_MODELS_LISTED]))}{others}"
-        )
+        raise ConfigError(f"{name!r} names no model: choose one it has: {known}{others}")
     return models[0] if models else name
 
 
