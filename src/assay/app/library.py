@@ -230,7 +230,11 @@ class DocumentLibrary(BackgroundLibrary):
         return await asyncio.to_thread(self._context.store.library.collection_for, documents)
 
     async def origins(self, collection: str = DEFAULT_COLLECTION) -> list[Origin]:
-        """The places a collection was added from."""
+        """The places a collection was added from.
+
+        Raises:
+            UnknownName: there is no such collection.
+        """
         return await shelves.origins(self._context, collection)
 
     async def documents(self, collection: str = DEFAULT_COLLECTION) -> list[Document]:

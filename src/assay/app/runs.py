@@ -11,6 +11,7 @@ from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, RunStatus, ThreadRow
 from assay.core.ports.jobs import TOP_LEVEL_JOBS, Job, JobFilter
+from assay.core.ports.lists import check_times
 from assay.core.view import RunView
 from assay.services import stored_runs
 from assay.services.arguments import ProgressLog, checked_methods
@@ -109,7 +110,11 @@ class RunHistory(DocumentLibrary):
         Args:
             since: runs begun at this time or later: ISO 8601 UTC, or the beginning of it ("2026-11").
             until: runs begun before this time.
+
+        Raises:
+            UsageError: a time is not valid.
         """
+        check_times(since, until)
         return await self._context.store.journal.usage(since, until)
 
     async def used_today(self) -> UsedToday:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import math
-import numbers
-import operator
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, ParamSpec, SupportsIndex, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
 
 from assay import plugins
 from assay.core.clean import error_words
-from assay.core.errors import UnknownName, UnknownOption, UsageError, WrongType
+from assay.core.errors import UnknownName, UnknownOption, UsageError
 from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
+from assay.services.argument_types import alternatives, check_types, format_choices, is_storable
 
 MAX_ARGUMENT_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
@@ -177,6 +174,17 @@ def source_names(sources: Sources) -> list[str]:
     return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
+def sources_to_add(sources: Sources) -> list[str]:
+    """Sources as a list of their names.
+
+    Raises:
+        UsageError: there are none.
+    """
+    if names := source_names(sources):
+        return names
+    raise UsageError("there is nothing to add: name a file, a folder or a page")
+
+
 # Unknown options and values of a wrong type are refused at the call. A type checker sees the same in the signatures;
 # this is for everyone else.
 
@@ -216,7 +224,9 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
             usual = _usual_types(function)
             values = {**dict(zip(positional, args, strict=False)), **kwargs}
             unusual = {
-                name: value for name, value in values.items() if name in usual and type(value) not in usual[name]
+                name: value
+                for name, value in values.items()
+                if name in usual and not (type(value) in usual[name] and is_storable(value))
             }
             if not unusual:
                 return args, kwargs
@@ -243,7 +253,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
 def _usual_types(function: Callable[..., object]) -> dict[str, frozenset[type]]:
     """The classes of values that need no further look, by parameter: most calls have no others."""
     return {
-        name: frozenset(part for part in _alternatives(kind) if isinstance(part, type) and part is not float)
+        name: frozenset(part for part in alternatives(kind) if isinstance(part, type) and part is not float)
         for name, kind in _parameter_types(function).items()
     }
 
@@ -287,11 +297,7 @@ def check_keywords(function_name: str, keywords: Mapping[str, object], names: It
             raise UnknownOption(function_name, name, accepted)
         allowed_values = words.get(name, ())
         if allowed_values and value is not None and value not in allowed_values:
-            raise UsageError(f"{name} cannot be {value!r}: write {_format_choices(allowed_values)}")
-
-
-def _format_choices(words: tuple[object, ...]) -> str:
-    return _join_with_or(map(repr, words))
+            raise UsageError(f"{name} cannot be {value!r}: write {format_choices(allowed_values)}")
 
 
 @cache
@@ -309,91 +315,3 @@ def _literals(hint: Any) -> tuple[object, ...]:
         return ()
     parts = [part for part in get_args(hint) if part is not type(None)]
     return _literals(parts[0]) if len(parts) == 1 else ()
-
-
-# Values of a wrong type, which whoever reads an option does not expect.
-
-_TYPE_NAMES: dict[Any, str] = {
-    bool: "True or False",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    Path: "a Path",
-    type: "a class",
-}
-
-
-def check_types(
-    values: Mapping[str, object], kinds: Mapping[str, Any], *, takes_none: bool = True
-) -> dict[str, object]:
-    """Make sure that each value is of its type in `kinds`, if it has one; numbers of other packages become Python's.
-
-    With `takes_none` None is the same as leaving an option out.
-
-    Raises:
-        WrongType: one is not. The message says which, and what may be written instead.
-    """
-    checked = dict[str, object]()
-    for name, given in values.items():
-        parts = _alternatives(kinds.get(name, object))
-        checked[name] = value = _plain_number(given, parts)
-        if (value is None and takes_none) or any(_matches_type(value, part) for part in parts):
-            continue
-        accepted = [_describe_type(part) for part in parts if part is not type(None)]
-        raise WrongType(f"{name} cannot be {value!r:.80}: write {_join_with_or(accepted)}")
-    return checked
-
-
-def _plain_number(value: object, parts: tuple[Any, ...]) -> object:
-    """A number of another package (`numpy.int64`) as Python's own where a number is wanted; other values unchanged."""
-    if not ({int, float} & set(parts)) or isinstance(value, (int, float)):
-        return value
-    with suppress(TypeError):  # arrays have the methods of numbers
-        if isinstance(value, SupportsIndex):
-            return operator.index(value)
-        if float in parts and isinstance(value, numbers.Real):
-            return float(value)
-    return value
-
-
-def _alternatives(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-
-
-def _matches_type(value: object, kind: Any) -> bool:
-    """True if a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
-    origin = get_origin(kind)
-    if origin is Literal:
-        return value in get_args(kind)
-    if kind in (int, float):
-        is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
-        return is_number and not (isinstance(value, float) and math.isnan(value))
-    if origin is None:
-        return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
-    if not issubclass(origin, Iterable) or issubclass(origin, Mapping):
-        return isinstance(value, origin)
-    if not isinstance(value, Sequence | AbstractSet) or isinstance(value, str | bytes):
-        return isinstance(value, origin) and not isinstance(value, str | bytes)  # an iterator can be read once
-    members = _alternatives(get_args(kind)[0])
-    return all(any(_matches_type(item, member) for member in members) for item in cast("Iterable[object]", value))
-
-
-def _describe_type(kind: Any) -> str:
-    """What to write for a type."""
-    origin = get_origin(kind)
-    if origin is Literal:
-        return _format_choices(get_args(kind))
-    if origin is None:
-        return _TYPE_NAMES.get(kind) or str(kind.__name__)
-    if not issubclass(origin, Iterable):
-        return "a function" if origin is Callable else str(origin.__name__)
-    return (
-        "a mapping"
-        if issubclass(origin, Mapping)
-        else f"a list of {_join_with_or(map(_describe_type, _alternatives(get_args(kind)[0])))}"
-    )
-
-
-def _join_with_or(words: Iterable[str]) -> str:
-    *before, last = words
-    return f"{', '.join(before)} or {last}" if before else last

@@ -241,3 +241,48 @@ async def test_values_that_are_no_numbers_or_text_are_refused() -> None:
                 await library.start(QUESTION, **options).report()
         with pytest.raises(UsageError, match=r"is not text in UTF-8: correct its encoding"):
             await library.start("What is a \udcff?").report()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options", "message"),
+    [
+        ("find", ("\udcff",), {}, "'\\udcff' is not text in UTF-8"),
+        ("runs", (10**30,), {}, "limit cannot be 1000000000000000000000000000000: write a number of at most 18 digits"),
+        ("runs", (-1,), {}, "limit cannot be -1: write at least 0"),
+        ("events", ("last", -1), {}, "after cannot be -1: write at least 0"),
+        ("search", ("tide", -1), {}, "limit cannot be -1: write at least 0"),
+        ("explain", ("tide", -1), {}, "limit cannot be -1: write at least 0"),
+        ("worker", (0,), {}, "slots cannot be 0: write at least 1"),
+        ("job_worker", (-1,), {}, "slots cannot be -1: write at least 1"),
+        ("worker", (1, 3), {}, "limits cannot be 3: write QueueLimits"),
+        ("usage", ("yesterday",), {}, "'yesterday' is not a time: write it as 2026-11"),
+        ("origins", ("papers",), {}, "no collection named 'papers'"),
+        ("share", ("default", [""]), {}, "no user named ''"),
+        ("add", ([],), {}, "there is nothing to add: name a file, a folder or a page"),
+        ("begin_add", ("\udcff",), {}, "'\\udcff' is not text in UTF-8"),
+        ("adopt", ("", "a/b"), {}, "'a/b' cannot be the name of an owner"),
+        ("create_ask", (" ", QUESTION), {}, "no run named ' '"),
+        ("create", (QUESTION,), {"length": 0}, "'0' is not a length"),
+        ("create", (QUESTION,), {"labels": {"": "x"}}, "a label has a name of printable characters"),
+    ],
+)
+async def test_an_odd_value_says_which_are_right(
+    name: str, arguments: tuple[object, ...], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay(home=tmp_path / "home") as library:
+        await library.add(tmp_path / "tides.md")
+        await library.create(QUESTION)
+        with pytest.raises(UsageError) as raised:
+            await getattr(library, name)(*arguments, **options)
+    assert str(raised.value).startswith(message)
+
+
+async def test_odd_values_that_have_a_meaning(tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay() as library:
+        await library.add(tmp_path / "tides.md")
+        assert len(await library.search("tide", 2**62)) == len(await library.explain("tide", 2**62)) == 1
+        assert await library.search("tide", 0) == await library.runs(0) == []
+        nobody: Any = {"judge": []}
+        await library.create(QUESTION, models=nobody)  # as if it was left out
