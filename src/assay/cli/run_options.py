@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from assay import settings
 from assay.cli.completion import input_places, run_ids, strategies
-from assay.cli.options import Command, Count, Duration, Money
+from assay.cli.options import Command, Count, Duration, FilePath, Money
 from assay.cli.terminal import say
 from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
@@ -183,13 +183,13 @@ def _read(path: Path) -> bytes:
 
 
 _READERS: Mapping[str, Mapping[str, Any]] = {
-    "answers": {"type": click.Path(path_type=Path), "callback": _answers},
+    "answers": {"type": FilePath(), "callback": _answers},
     "count": {"type": Count()},
     "either": {"default": None},
-    "file": {"type": click.Path(dir_okay=False, path_type=Path)},
+    "file": {"type": FilePath(dir_okay=False)},
     "labels": {"multiple": True, "callback": _labels},
     "models": {"multiple": True, "callback": _models},
-    "path": {"type": click.Path(path_type=Path)},
+    "path": {"type": FilePath()},
     "run": {"shell_complete": run_ids},
     "several": {"multiple": True},
     "strategy": {"shell_complete": strategies},

@@ -43,13 +43,18 @@ def check_types(
         if not ((value is None and takes_none) or any(_matches_type(value, part) for part in parts)):
             accepted = [_describe_type(part) for part in parts if part is not type(None)]
             raise WrongType(f"{name} cannot be {value!r:.80}: write {join_with_or(accepted)}")
-        if not is_storable(value) and not {float, Path} & set(parts):
-            raise UsageError(
-                f"{value!r:.80} is not text in UTF-8: correct its encoding, or leave it out"
-                if isinstance(value, str)
-                else f"{name} cannot be {value!r:.80}: write a number of at most 18 digits"
-            )
+        if not {float, Path} & set(parts):
+            _check_storable(name, value)
     return checked
+
+
+def _check_storable(name: str, value: object) -> None:
+    for each in value if isinstance(value, list | tuple | AbstractSet) else (value,):
+        if is_storable(each):
+            continue
+        if isinstance(each, str):
+            raise UsageError(f"{each!r:.80} is not text in UTF-8: correct its encoding, or leave it out")
+        raise UsageError(f"{name} cannot be {each!r:.80}: write a number of at most 18 digits")
 
 
 def is_storable(value: object) -> bool:

@@ -258,6 +258,7 @@ async def test_values_that_are_no_numbers_or_text_are_refused() -> None:
         ("usage", ("yesterday",), {}, "'yesterday' is not a time: write it as 2026-11"),
         ("origins", ("papers",), {}, "no collection named 'papers'"),
         ("share", ("default", [""]), {}, "no user named ''"),
+        ("share", ("default", ["\udcff"]), {}, "'\\udcff' is not text in UTF-8"),
         ("add", ([],), {}, "there is nothing to add: name a file, a folder or a page"),
         ("begin_add", ("\udcff",), {}, "'\\udcff' is not text in UTF-8"),
         ("adopt", ("", "a/b"), {}, "'a/b' cannot be the name of an owner"),

@@ -252,7 +252,7 @@ MAX_DEBOUNCE_SECONDS = 60.0
 
 
 @click.command("watch")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=options.FilePath())
 @collection_option
 @options.common_options
 @click.pass_obj
