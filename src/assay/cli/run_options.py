@@ -147,6 +147,12 @@ def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     return labels
 
 
+def _run(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("it is empty: name a run by its id, the start of its id, or `last`")
+    return value
+
+
 def read_answers(text: str) -> list[str] | dict[str, str]:
     """Parse answers: a JSON list, a JSON object by question, or one per line. An empty answer leaves its question open.
 
@@ -190,7 +196,7 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
     "labels": {"multiple": True, "callback": _labels},
     "models": {"multiple": True, "callback": _models},
     "path": {"type": FilePath()},
-    "run": {"shell_complete": run_ids},
+    "run": {"shell_complete": run_ids, "callback": _run},
     "several": {"multiple": True},
     "strategy": {"shell_complete": strategies},
     "switch": {"is_flag": True},

@@ -258,3 +258,14 @@ def test_who_else_may_read_a_collection(notes: Path, capsys: Capture, monkeypatc
     assert "nobody else may read" in capsys.readouterr().err
     capsys.readouterr()
     assert main(["docs", "collection", "/thesis", "--user", "bob"]) == 2
+
+
+@pytest.mark.parametrize("words", [("add", "notes"), ("sync", "thesis"), ("search", "harbor"), ("embed",)])
+def test_an_embedder_that_there_is_not_is_named_before_anything_is_done(
+    words: tuple[str, ...], notes: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(notes.parent)
+    assert main(["docs", *words, "--embedder", "nosuch"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "no embedder named 'nosuch'; use one of: " in err
