@@ -153,9 +153,9 @@ async def test_a_lane_keeps_its_limits_over_a_restart(journals: Journals) -> Non
             raise Killed
         return DONE
 
-    handle = await first(journals, pipeline, world(), budget=Budget(tokens=20_000))
+    handle = await first(journals, pipeline, world(), budget=Budget(tokens=40_000))
     await again(journals, handle.run_id, pipeline, world())
-    assert rooms == [2_500, 2_500]
+    assert rooms == [7_000, 7_000]
 
 
 async def test_cancelled_before_it_exists(journals: Journals) -> None:

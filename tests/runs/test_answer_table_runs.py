@@ -97,8 +97,16 @@ def test_the_runs_of_cells_are_in_lists_only_if_asked_for(place: Path, capsys: p
     out, err = capsys.readouterr()
     assert out == ""
     assert "--cells lists them" in err
+    assert main(["runs", "list", "--status", "completed"]) == 0
+    assert "only runs that fill cells of tables match: --cells lists them" in capsys.readouterr().err
+    assert main(["runs", "list", "--status", "failed"]) == 0
+    assert "no run matches" in capsys.readouterr().err
     assert main(["research", LIT, "--in", "papers/brest.md", "-q"]) == 0
     assert main([*TABLE, "u.csv"]) == 0
+    capsys.readouterr()
+    assert main(["runs", "list", "--status", "completed"]) == 0
+    out, err = capsys.readouterr()
+    assert (len(out.splitlines()), "cells of tables match too: --cells lists them" in err) == (1, True)
     capsys.readouterr()
     assert main(["runs", "list"]) == 0
     assert [line.split("\t")[3] for line in capsys.readouterr().out.splitlines()] == [LIT]

@@ -94,6 +94,18 @@ async def test_the_least_budget_is_enough_to_search_and_quote(strategy: str, mod
     assert "The tide at Brest rises seven metres." in log.text, log.text
 
 
+@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+@pytest.mark.parametrize("tokens", [6_000, 12_000, 20_000, 30_000])
+async def test_the_writers_part_of_a_small_budget_is_for_the_writer(strategy: str, tokens: int) -> None:
+    """Whether agents could work or not: then for the passages that were found before."""
+    log = await limited(Budget(tokens=tokens), strategy)
+    tasks = [event.task for event in log.of(e.ModelAttempted)]
+    assert tasks[-1] == "write"
+    assert ("research" in tasks) == (tokens >= 20_000 or (strategy == "reflective" and tokens == 12_000))
+    assert not log.text.startswith("*")
+    assert "rises seven metres" in log.text
+
+
 async def test_the_last_search_ends_research_and_the_report_is_written() -> None:
     script = [
         *planned(ONE_STEP),

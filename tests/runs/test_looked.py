@@ -138,7 +138,7 @@ async def test_where_every_agent_fails_the_run_fails(strategy: str) -> None:
     view, error = await ended(Sea(), [*first, broken, find, *text], strategy=strategy)
     assert isinstance(error, ModelFailed)
     assert "every agent failed" in view.error
-    assert view.error.endswith("no quota; ask again later, or choose another model (--model)")
+    assert view.error.endswith("no quota; resume the run later, or choose another model (--model)")
     assert "Nothing that answers" not in view.report.text
 
 

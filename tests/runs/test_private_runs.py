@@ -66,7 +66,7 @@ def played(*roles: str) -> dict[str, object]:
 @pytest.mark.parametrize("role", ROLES)
 async def test_a_model_elsewhere_is_told_nothing(server: ChatServer, diary: Path, role: str):
     async with hosted(server) as assay:
-        await assay.mark("diary", private=True)
+        await assay.mark("diary", private=True, create=True)
         await assay.add(diary, "diary")
         with pytest.raises(UsageError, match=r"of diary.*hosted is not on this machine.*--allow-private.*Nothing was"):
             await assay.start(QUESTION, sources="@diary", **played(role)).view()

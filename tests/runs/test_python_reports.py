@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -116,3 +118,13 @@ def test_what_cannot_be_saved_says_why(notes: Path, tmp_path: Path) -> None:
         report.save(tmp_path / "nowhere" / "r.md")
     with pytest.raises(UsageError, match=r"Assay\.export writes the report of a run"):
         ResearchReport(**msgspec.structs.asdict(report)).save(tmp_path / "r.md")
+
+
+async def test_a_copied_or_pickled_report_is_exported(notes: Path) -> None:
+    report = await assay.research(QUESTION, sources=[notes])
+    assert copy.copy(report).export(".zip") == report.export(".zip")
+    for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
+        assert again == report
+        assert all(again.export(suffix) == report.export(suffix) for suffix in (".md", ".html", ".json"))
+        with pytest.raises(StoreError, match="this report was pickled, without its documents"):
+            again.export(".zip")

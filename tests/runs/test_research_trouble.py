@@ -55,7 +55,7 @@ async def test_a_failing_agent_fails_alone_and_the_orchestrator_is_told() -> Non
 async def test_no_model_at_all_fails_the_run() -> None:
     script = [Scene(answer=fails("no quota", transient=False).answer, repeat=True)]
     log = await Sea().fail(script, ModelFailed)
-    assert log.last(e.RunFailed).stop_reason == "failed"
+    assert log.last(e.RunFailed).stop_reason == "no_model"
     assert "no quota" in log.last(e.RunFailed).error
 
 
@@ -188,9 +188,9 @@ async def test_finished_early_reports_what_was_found() -> None:
     assert log.last(e.Warned).message == "research was ended early on request"  # by no limit
 
 
-async def test_finished_before_any_agent_offers_what_the_look_around_showed() -> None:
+async def finished_while_planning(write: Scene) -> Log:
     hang = Scene(answer=says(ONE_STEP, task="plan").answer, task="plan", hang=asyncio.Event())
-    model = Scripted([*planned()[:2], hang])
+    model = Scripted([*planned()[:2], hang, write])
     handle = Sea().start(model)
     envelopes = []
     async for envelope in handle:
@@ -200,11 +200,23 @@ async def test_finished_before_any_agent_offers_what_the_look_around_showed() ->
     await handle.wait()
     log = Log(envelopes, model)
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
+    assert whole(log)
+    return log
+
+
+async def test_finished_before_any_agent_writes_up_what_the_look_around_showed() -> None:
+    log = await finished_while_planning(says("It rises seven metres. [S1.1]", task="write"))
+    assert log.written == "It rises seven metres. [S1.1]"
+    shown = log.model.requests[-1]
+    assert "The tide at Brest rises seven metres. [S1.1]" in "\n".join(message.text for message in shown.messages)
+
+
+async def test_what_the_look_around_showed_is_the_report_if_the_writer_fails() -> None:
+    log = await finished_while_planning(fails("broken", transient=False, task="write"))
     assert log.text.startswith(f"*{CUT_SHORT.format(why='research was ended early on request')}")
     assert "The tide at Brest rises seven metres. [S1.1]" in log.text
     assert {event.verdict for event in log.of(e.ClaimChecked)} == {"quoted"}
     assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))
-    assert whole(log)
 
 
 async def test_findings_a_model_cannot_write_are_put_together_from_passages() -> None:

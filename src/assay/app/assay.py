@@ -20,21 +20,19 @@ from assay.services.arguments import ProgressLog, Sources, checked_keywords, che
 
 if TYPE_CHECKING:
     from assay.app import verification
-    from assay.app.verification import Rechecked
-    from assay.core.run_options import Answers, ForkOptions, RunOptions
+    from assay.core import run_options
+    from assay.core.run_options import ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
-    from assay.services.forks import Replay
-    from assay.services.ownership import DataErased
-    from assay.services.results import RunHandle
-    from assay.services.retention import PruneResult, RetentionRules, SweepResult
-    from assay.services.run_control import ControlOutcome, RequestedAction
+    from assay.services.retention import PruneResult, SweepResult
+    from assay.services.run_control import ControlOutcome
 else:
     forks = lazy_module("assay.services.forks")
     ownership = lazy_module("assay.services.ownership")
     results = lazy_module("assay.services.results")
     retention = lazy_module("assay.services.retention")
     run_control = lazy_module("assay.services.run_control")
+    run_options = lazy_module("assay.core.run_options")
     run_start = lazy_module("assay.services.run_start")
     stored_runs = lazy_module("assay.services.stored_runs")
     verification = lazy_module("assay.app.verification")
@@ -56,7 +54,7 @@ class Assay(RunQueue):
         sources: Sources | None = None,
         progress: ProgressLog | None = None,
         **wanted: Unpack[RunOptions],
-    ) -> RunHandle:
+    ) -> results.RunHandle:
         """Start a run in this process. Needs a running event loop. Options that are None come from the settings.
 
         Args:
@@ -97,7 +95,7 @@ class Assay(RunQueue):
         return await run_start.create(self._context, question, sources, progress, queue_options, wanted)
 
     @checked_keywords("assay.core.run_options:RunOptions")
-    def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
+    def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> results.RunHandle:
         """Answer a question only from what a run has read. The answer is a new run in the same thread.
 
         Raises (from the handle):
@@ -137,7 +135,7 @@ class Assay(RunQueue):
         sources: Sources | None = None,
         progress: ProgressLog | None = None,
         **wanted: Unpack[RunOptions],
-    ) -> RunHandle:
+    ) -> results.RunHandle:
         """Have one research agent work on `task`, without planner and writer. Its findings are the report.
 
         The result is a run like any other; `start` explains the options. The depth sets how many turns the agent has.
@@ -180,7 +178,7 @@ class Assay(RunQueue):
         changes = forks.ForkChanges(plan=plan, exclude=exclude, add=add, options=wanted)
         return await forks.fork(self._context, reference, point, changes, progress, priority)
 
-    async def resume(self, reference: str) -> RunHandle:
+    async def resume(self, reference: str) -> results.RunHandle:
         """Continue a stored run in this process. If the run has ended, its events are replayed.
 
         Raises:
@@ -261,7 +259,7 @@ class Assay(RunQueue):
         allow_private: bool = False,
         max_usd: float | None = None,
         max_tokens: int | None = None,
-    ) -> Rechecked:
+    ) -> verification.Rechecked:
         """Check the report of a run with today's rules, against the stored documents.
 
         Args:
@@ -281,7 +279,7 @@ class Assay(RunQueue):
         judge = verification.Judge(model, None, allow_private, max_usd, max_tokens)
         return await verification.recheck_run(self._context, reference, judge)
 
-    async def replay(self, reference: str) -> Replay:
+    async def replay(self, reference: str) -> forks.Replay:
         """Compute a completed run again from its stored steps. Calls no model, fetches nothing, changes nothing.
 
         Raises:
@@ -292,7 +290,9 @@ class Assay(RunQueue):
 
     # what a run's owner may do, from any process
 
-    async def control(self, reference: str, action: RequestedAction, *, wait: float = 0.0) -> ControlOutcome:
+    async def control(
+        self, reference: str, action: run_control.RequestedAction, *, wait: float = 0.0
+    ) -> ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it. If none does, the run changes at once.
 
         Args:
@@ -331,7 +331,7 @@ class Assay(RunQueue):
         """
         return await run_control.steer(self._context, reference, text, wait)
 
-    async def answer(self, reference: str, answers: Answers) -> None:
+    async def answer(self, reference: str, answers: run_options.Answers) -> None:
         """Give a run the answers it waits for, in the order of its questions or by question. Then `resume` it.
 
         Raises:
@@ -365,7 +365,7 @@ class Assay(RunQueue):
         """
         await run_control.delete(self._context, reference)
 
-    async def erase(self) -> DataErased:
+    async def erase(self) -> ownership.DataErased:
         """Delete everything of this user: runs, links, schedules, collections, uploads. Active runs are cancelled
         first.
 
@@ -377,7 +377,7 @@ class Assay(RunQueue):
         """
         return await ownership.erase(self._context)
 
-    async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> PruneResult:
+    async def prune(self, rules: retention.RetentionRules | None = None, *, dry_run: bool = False) -> PruneResult:
         """Delete the ended runs that `rules` do not keep (None: the rules in the settings), and clean up.
 
         Runs that other runs continue, and runs that a schedule compares its next run with, are kept.

@@ -28,6 +28,7 @@ from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import briefs, daily
+from assay.services.arguments import checked_keywords
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks, checked_row
 from assay.services.providers import load_model, model_rate_limiter
 from assay.settings import Settings, load
@@ -54,6 +55,7 @@ Row = ClaimRow | BadRow
 RowResult = CheckedRow | BadRow
 
 
+@checked_keywords()
 async def judge_rows(
     rows: Iterable[Row],
     notify: Callable[[RowResult], None],

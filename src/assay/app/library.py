@@ -176,13 +176,16 @@ class DocumentLibrary(BackgroundLibrary):
         """
         await shelves.check_collection(self._context, collection)
 
-    async def mark(self, collection: str, *, private: bool) -> None:
+    async def mark(self, collection: str, *, private: bool, create: bool = False) -> None:
         """Set whether a collection is private: hidden from remote models, and never in scope together with the web.
 
+        With `create` the collection is created if it does not exist, to mark it before documents are added.
+
         Raises:
-            UsageError: the collection's name is not valid.
+            UnknownName: there is no such collection.
+            UsageError: the name of a new collection is not valid.
         """
-        await shelves.mark(self._context, collection, private=private)
+        await shelves.mark(self._context, collection, private=private, create=create)
 
     async def private(self, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> list[str]:
         """Return the private collections that are among `collections` or share a document with them.
@@ -227,7 +230,11 @@ class DocumentLibrary(BackgroundLibrary):
         return await asyncio.to_thread(self._context.store.library.collection_for, documents)
 
     async def origins(self, collection: str = DEFAULT_COLLECTION) -> list[Origin]:
-        """The places a collection was added from."""
+        """The places a collection was added from.
+
+        Raises:
+            UnknownName: there is no such collection.
+        """
         return await shelves.origins(self._context, collection)
 
     async def documents(self, collection: str = DEFAULT_COLLECTION) -> list[Document]:

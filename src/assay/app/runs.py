@@ -11,6 +11,7 @@ from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, RunStatus, ThreadRow
 from assay.core.ports.jobs import TOP_LEVEL_JOBS, Job, JobFilter
+from assay.core.ports.lists import check_times
 from assay.core.view import RunView
 from assay.services import stored_runs
 from assay.services.arguments import ProgressLog, checked_methods
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from assay.run.job_worker import JobWorker
     from assay.services import daily, jobs_desk, queue_workers, results, run_lists
     from assay.services.daily import UsedToday
+    from assay.services.jobs import specifications
     from assay.services.jobs.ingestion import WorkerFigures
-    from assay.services.jobs.specifications import JobWork
     from assay.services.queue_workers import Worker
     from assay.services.results import ResearchReport
     from assay.services.run_lists import FoundRuns, RunsPage, ThreadMessage, ThreadsPage
@@ -30,6 +31,7 @@ else:
     results = lazy_module("assay.services.results")
     run_lists = lazy_module("assay.services.run_lists")
     jobs_desk = lazy_module("assay.services.jobs_desk")
+    specifications = lazy_module("assay.services.jobs.specifications")
     queue_workers = lazy_module("assay.services.queue_workers")
 
 
@@ -108,7 +110,11 @@ class RunHistory(DocumentLibrary):
         Args:
             since: runs begun at this time or later: ISO 8601 UTC, or the beginning of it ("2026-11").
             until: runs begun before this time.
+
+        Raises:
+            UsageError: a time is not valid.
         """
+        check_times(since, until)
         return await self._context.store.journal.usage(since, until)
 
     async def used_today(self) -> UsedToday:
@@ -249,7 +255,7 @@ class RunQueue(RunHistory):
         """
         return queue_workers.make_worker(self._context, slots, limits, say)
 
-    async def begin_job(self, work: JobWork, *, priority: int = 0, every: int = 0) -> Job:
+    async def begin_job(self, work: specifications.JobWork, *, priority: int = 0, every: int = 0) -> Job:
         """Queue long work for workers: reading documents, making vectors, writing a report to a file.
 
         Files are read and written where the worker is, so name paths that its machine has too.

@@ -47,7 +47,7 @@ class _BatchTask:
 @click.command("batch", cls=ResearchCommand)
 @click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
 @click.option(
-    "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
+    "-o", "--output", "folder", type=options.FilePath(file_okay=False), required=True, metavar="DIR",
     help="Folder for the results; the same folder continues the batch.",
 )  # fmt: skip
 @run_options.places_option("; a row may name its own")

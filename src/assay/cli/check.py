@@ -39,10 +39,8 @@ _PROGRESS_SECONDS = 2.0
 @click.command("check")
 @click.argument("what", metavar="FILE.jsonl|CLAIM")
 @click.option("--in", "text", type=click.File("rb"), metavar="FILE", help="Check CLAIM against this text.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout."
-)
-@click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
+@click.option("-o", "--output", type=options.FilePath(dir_okay=False), help="Write to this file instead of stdout.")
+@run_options.judge_option
 @run_options.run_options("check")
 @options.common_options
 @click.pass_obj

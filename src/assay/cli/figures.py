@@ -212,8 +212,8 @@ def _summarize(problems: Sequence[str], singular: str, plural: str) -> Iterator[
 
 
 def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
-    """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
-    if view.stop_reason == "no_model":
+    """Three lines, for a waiting or interrupted run about its state so far; one line if no model was ever reached."""
+    if view.stop_reason == "no_model" and not view.usage.total.tokens:
         return [f"{outcome(view)}; to continue: assay runs resume {view.run_id}"]
     return [outcome(view), cost(view), _continue_line(view, files)]
 
@@ -302,7 +302,7 @@ def _continue_line(view: RunView, files: Sequence[Path] = ()) -> str:
 def _next_command(view: RunView) -> str:
     if view.status == "waiting":
         return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
-    if view.status in ("created", "running", "paused"):
+    if view.status in ("created", "running", "paused") or view.stop_reason == "no_model":
         return f"assay runs resume {view.run_id}"
     if view.status == "completed" and any(claim.passages for claim in view.claims):
         return f"assay cite {view.run_id} 1"

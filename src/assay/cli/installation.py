@@ -34,9 +34,7 @@ _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 
 @click.command("doctor")
 @options.json_output
-@click.option(
-    "--home", type=click.Path(path_type=Path, readable=False), help="Folder with library, index and runs [ASSAY_HOME]."
-)
+@click.option("--home", type=options.FilePath(readable=False), help="Folder with library, index and runs [ASSAY_HOME].")
 @click.option("--cluster", is_flag=True, help="Check all processes that share the PostgreSQL database instead.")
 @options.verbosity_options
 def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
@@ -157,7 +155,7 @@ def _rows(provider: providers.Provider) -> list[tuple[str, str, str]]:
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=options.FilePath(dir_okay=False))
 @options.common_options
 @click.pass_obj
 def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
@@ -192,7 +190,7 @@ def _external_blobs(count: int) -> str:
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=options.FilePath(dir_okay=False))
 @options.common_options
 def restore(file: Path, home: Path | None) -> int:
     """Restore a copy made by `assay db backup` into an empty home, or into the empty PostgreSQL database and blob

@@ -23,8 +23,11 @@ from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import ctypes
+
+    from assay.app import embeddings
 else:
     ctypes = lazy_module("ctypes")
+    embeddings = lazy_module("assay.app.embeddings")
 
 T = TypeVar("T")
 
@@ -75,7 +78,8 @@ def settings_with_embedder(embedder: str | None, *, elsewhere: bool = False) -> 
     """The settings, with the embedder that a command names; `elsewhere`: another process does the work.
 
     Raises:
-        ConfigError: they cannot be read.
+        ConfigError: they cannot be read, or the embedder is not set up correctly.
+        UnknownName: there is no such embedder.
         click.UsageError: one is named, and the process that works would not know it.
     """
     if embedder and elsewhere:
@@ -83,7 +87,11 @@ def settings_with_embedder(embedder: str | None, *, elsewhere: bool = False) -> 
             "--embedder holds for this process alone, and --detach and --queue leave the run to another; "
             f"set it for all: assay config set embedder.model {embedder}"
         )
-    return settings.load(embedder={"model": embedder}) if embedder else settings.load()
+    if not embedder:
+        return settings.load()
+    config = settings.load(embedder={"model": embedder})
+    embeddings.load_embedder(config, embedder).close()  # it may be used in the background, where nobody sees an error
+    return config
 
 
 def open_existing(home: Path | None, embedder: str | None = None) -> Assay:

@@ -120,6 +120,18 @@ class Money(click.ParamType[float]):
         return float(match[1])
 
 
+class FilePath(click.Path):
+    """A file or a folder. Empty text (`--home "$UNSET"`) is none: a `Path` of it would be the current folder."""
+
+    def __init__(self, **checks: bool) -> None:
+        super().__init__(path_type=Path, **checks)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a path is empty: name a file or a folder (. is the current one)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     state = ctx.ensure_object(TerminalOptions)
     if value:
@@ -146,7 +158,7 @@ def common_options(command: Command) -> Command:
     """The options of every command that uses a home."""
     home = click.option(
         "--home",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=FilePath(file_okay=False),
         help="Folder with library, index and runs [ASSAY_HOME].",
     )
     return home(verbosity_options(command))
@@ -159,7 +171,7 @@ def output_options(noun: str = "report") -> Callable[[Command], Command]:
         "--output",
         "outputs",
         multiple=True,
-        type=click.Path(path_type=Path),
+        type=FilePath(),
         metavar="FILE",
         help=f"Write the {noun} to a file (.md, .html, .pdf, .bib …) instead of stdout.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -12,19 +13,23 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from assay import settings
 from assay.cli.completion import input_places, run_ids, strategies
-from assay.cli.options import Command, Count, Duration, Money
+from assay.cli.options import Command, Count, Duration, FilePath, Money
+from assay.cli.terminal import say
 from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import lazy_module
 from assay.core.options import DeclaredOption, Flag, OptionGroup, declared_options
+from assay.core.ports.models import BUILT_IN
 from assay.core.run_options import RunOptions
 
 if TYPE_CHECKING:
-    from assay.services import places
+    from assay.services import places, providers
 else:
     places = lazy_module("assay.services.places")
+    providers = lazy_module("assay.services.providers")
 
 
 EXTRA_PARAMETERS: Mapping[OptionGroup, Mapping[int, tuple[str, ...]]] = {
@@ -110,6 +115,16 @@ def run_option(option: DeclaredOption, flag: Flag, command: str) -> Callable[[Co
     return click.option(flag.name, option.name, **attributes)
 
 
+def complete_model(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The name of a model; a server's alone stands for its only model."""
+    if not value or value == BUILT_IN or value.partition(":")[2]:
+        return value
+    name = asyncio.run(providers.complete_model_name(settings.load(), value))
+    if name != value:
+        say(f"the model is {name}, the only one there")
+    return name
+
+
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
     """Model names by role. Names without a role play all roles without a name, except the judge: see `families`."""
     models_by_role: dict[str, tuple[str, ...]] = {}
@@ -117,7 +132,7 @@ def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
         role, separator, name = value.rpartition("=")
         if (separator and role not in ROLES) or not name:
             raise click.BadParameter(f"{value!r} is not [ROLE=]PROVIDER:NAME (roles: {', '.join(ROLES)})")
-        models_by_role[role] = (*models_by_role.get(role, ()), name)
+        models_by_role[role] = (*models_by_role.get(role, ()), complete_model(ctx, param, name) or name)
     common = {role: models_by_role[""] for role in ROLES if role != "judge" and "" in models_by_role}
     return common | {role: models_by_role[role] for role in ROLES if role in models_by_role}
 
@@ -130,6 +145,12 @@ def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
             raise click.BadParameter(f"{value!r} is not NAME=VALUE")
         labels[name.strip()] = text.strip()
     return labels
+
+
+def _run(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("it is empty: name a run by its id, the start of its id, or `last`")
+    return value
 
 
 def read_answers(text: str) -> list[str] | dict[str, str]:
@@ -168,14 +189,14 @@ def _read(path: Path) -> bytes:
 
 
 _READERS: Mapping[str, Mapping[str, Any]] = {
-    "answers": {"type": click.Path(path_type=Path), "callback": _answers},
+    "answers": {"type": FilePath(), "callback": _answers},
     "count": {"type": Count()},
     "either": {"default": None},
-    "file": {"type": click.Path(dir_okay=False, path_type=Path)},
+    "file": {"type": FilePath(dir_okay=False)},
     "labels": {"multiple": True, "callback": _labels},
     "models": {"multiple": True, "callback": _models},
-    "path": {"type": click.Path(path_type=Path)},
-    "run": {"shell_complete": run_ids},
+    "path": {"type": FilePath()},
+    "run": {"shell_complete": run_ids, "callback": _run},
     "several": {"multiple": True},
     "strategy": {"shell_complete": strategies},
     "switch": {"is_flag": True},
@@ -185,7 +206,14 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
 """The type of a flag's argument, by its name in the declaration."""
 
 
-# The other options: the documents, and who executes the run.
+# The other options: the documents, who judges, and who executes the run.
+
+judge_option = click.option(
+    "--model",
+    metavar="PROVIDER:NAME",
+    callback=complete_model,
+    help="Model that judges the claims the rules leave open.",
+)
 
 
 def places_option(help_end: str = "; - reads them from stdin") -> Callable[[Command], Command]:

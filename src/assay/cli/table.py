@@ -47,7 +47,7 @@ class TableJob:
 @click.command("table", cls=ResearchCommand)
 @click.argument("file", metavar="QUESTIONS", type=click.File("rb"))
 @click.option(
-    "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
+    "-o", "--output", "target", type=options.FilePath(dir_okay=False), required=True, metavar="FILE",
     help="Table to write: .csv, .xlsx, .md or .json; the same FILE continues it.",
 )  # fmt: skip
 @run_options.places_option()

@@ -212,7 +212,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 
 
 @click.command("verify", cls=ResearchCommand)
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, readable=False, allow_dash=True))
+@click.argument("file", metavar="FILE", type=options.FilePath(readable=False, allow_dash=True))
 @click.option(
     "--in", "paths", multiple=True, metavar="PATH…", help="Documents the text may cite; - reads paths from stdin."
 )

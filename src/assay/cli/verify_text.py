@@ -46,10 +46,7 @@ class JudgeOptions(msgspec.Struct, frozen=True):
 
 def judge_options(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
-    model_option = click.option(
-        "--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open."
-    )
-    return model_option(run_options.run_options("judge")(command))
+    return run_options.judge_option(run_options.run_options("judge")(command))
 
 
 def cost_line(model: str, usage: Usage) -> str:

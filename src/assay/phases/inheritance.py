@@ -16,8 +16,9 @@ from assay.core.report import build_bibliography
 from assay.core.sources import CollectionSummary, Passage
 from assay.core.view import RunView, fold_events
 from assay.evidence.ledger import Ledger, SourceRow
+from assay.run.failures import FAILED_TAG
 from assay.run.run import Run
-from assay.run.steps import FAILED_TAG, StepContext
+from assay.run.steps import StepContext
 
 INHERIT_STEP = ":inherit:0"
 """The key of the step below in the journal of a run."""

@@ -88,8 +88,10 @@ class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
         return {name: installed[name] for name in names}
 
 
-TRY_AGAIN = "ask again later, or choose another model (--model)"
-"""The advice if a run failed because no model answered; to resume it does not help, for it remembers the failures."""
+TRY_AGAIN = "resume the run later, or choose another model (--model)"
+"""The advice if a run failed because no model answered."""
+OTHER_MODEL = "choose another model (--model)"
+"""The advice if the model refused, or the request does not fit it."""
 
 
 async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
@@ -113,7 +115,8 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
                 case, checkpoint = await take_up_case(run, case)
                 draft = await write_draft(run, case, checkpoint, strategy)
         except ModelFailed as failed:
-            raise type(failed)(f"{failed.reason}; {TRY_AGAIN}") from failed
+            advice = TRY_AGAIN if failed.kind == ModelFailed.kind else OTHER_MODEL
+            raise type(failed)(f"{failed.reason}; {advice}") from failed
         outcome = await finish_run(run, case, draft)
         await count_unused_speculation(run)
         return outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -37,7 +38,7 @@ from assay.phases.form import (
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.verify.proofreader import make_proofreader, streamed_spans
+from assay.verify.proofreader import Proofreader, make_proofreader, streamed_spans
 
 # The report if nothing was found. Only a run that has searched may say so; otherwise it fails.
 
@@ -224,7 +225,7 @@ CUT_SHORT = N_(
 
 
 async def write_report(run: Run, case: Case, research: Research, coverage: Sequence[Coverage]) -> Draft:
-    """Write the report. If research was cut short before agents reported, show the passages found by then.
+    """Write the report. If research was cut short before agents reported, it is about the passages found by then.
 
     Claims are found and checked while it streams.
 
@@ -238,14 +239,17 @@ async def write_report(run: Run, case: Case, research: Research, coverage: Seque
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = await _show_found_passages(phase, case, research)
+            draft = await _write_up_passages(phase, case, research, reads)
         else:
             draft = await _run_writer(phase, ReportWriter(phase, case, research, coverage, reads), research)
     return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcoming_notes(research)), proofreader=reads)
 
 
-async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> Draft:
-    """The finished report; what code changed in the streamed text is logged."""
+async def _run_writer(phase: Run, writer: ReportWriter, research: Research, instead: str = "") -> Draft:
+    """The finished report; what code changed in the streamed text is logged.
+
+    If the writer writes nothing, `instead` is the report, or else the findings.
+    """
     opening = ReportOpening()
     try:
         texts, why = await writer.write(), REVISION_REASON
@@ -255,6 +259,9 @@ async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> D
         texts, why = _texts_and_findings(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.restart_text()
+        if instead and not writer.texts:
+            phase.emit(ReportRevised(text=instead, why="the writer failed; the passages found are the report"))
+            return Draft(text=instead)
     streamed_text = "\n\n".join(texts)
     texts = add_opening(texts, opening)
     report = _format_text(phase, writer.case, texts, writer.coverage)
@@ -308,29 +315,53 @@ def log_code_changes(
 
 
 def shortcoming_notes(research: Research) -> tuple[str, ...]:
-    """What a reader must know about the research: agents that failed or were cut short."""
-    failures = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
-    short = [
-        _("Research on {task} was cut short: {why}.").format(
-            task=quote_text(" ".join(finding.task.split())),
-            why=_(MODEL_STOPS[finding.stop]) if finding.stop in MODEL_STOPS else stop_reason_phrase(finding.stop),
-        )
+    """What a reader must know about the research: agents that failed or were cut short, and how many if several."""
+    failures = [
+        _("An agent failed: {reason}.").format(reason=_add_agents(reason, count))
+        for reason, count in Counter(research.failed).items()
+    ]
+    short = Counter(
+        (quote_text(" ".join(finding.task.split())), finding.stop)
         for finding in research.findings
         if finding.stop != "done"
+    )
+    short_notes = [
+        _("Research on {task} was cut short: {why}.").format(
+            task=task,
+            why=_add_agents(_(MODEL_STOPS[stop]) if stop in MODEL_STOPS else stop_reason_phrase(stop), count),
+        )
+        for (task, stop), count in short.items()
     ]
-    return (*failures, *short)
+    return (*failures, *short_notes)
 
 
-async def _show_found_passages(phase: Run, case: Case, research: Research) -> Draft:
-    """Show the passages found before a limit ended research; empty if there are none or agents rejected them."""
+def _add_agents(why: str, count: int) -> str:
+    return why if count == 1 else f"{why} ({phrases.agents(count)})"
+
+
+async def _write_up_passages(phase: Run, case: Case, research: Research, reads: Proofreader | None) -> Draft:
+    """Report the passages found before a limit ended research; nothing if there are none or agents rejected them.
+
+    The writer's part of the budget is still there. If it cannot write, the passages themselves are the report. What
+    they do not cover is unknown: nobody has searched for it.
+    """
     has_judgement = any(finding.stop == "done" for finding in research.findings)
     passages = "" if has_judgement or not phase.exhausted else quote_nearest_passages(case.question, case.ledger)
     if not passages:
         return await nothing_found(phase, case)
+    cited = resolve_citations(passages, case.ledger)
+    found = Finding(
+        lane=phase.lane,
+        task=case.question,
+        step=0,
+        text=cited.text,
+        passages=cited.passages,
+        stop=phase.exhausted,
+        turns=0,
+    )
     notice = record_statement(_(CUT_SHORT).format(why=stop_reason_phrase(phase.exhausted)))
-    text = add_date(f"*{notice}*\n\n{passages}", case)
-    phase.emit(ReportDelta(text=text))
-    return Draft(text=text)
+    writer = ReportWriter(phase, case, msgspec.structs.replace(research, findings=(found,)), (), reads)
+    return await _run_writer(phase, writer, research, add_date(f"*{notice}*\n\n{passages}", case))
 
 
 def _texts_and_findings(writer: ReportWriter, research: Research) -> tuple[str, ...]:

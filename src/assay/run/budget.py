@@ -250,12 +250,14 @@ class Accounts:
     def lane_budget(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
         """The slice of a new lane: an equal part of what was left when the first lane of `parent` was spawned.
 
-        All lanes of one parent get the same slice, whatever their siblings have spent since.
+        All lanes of one parent get the same slice, whatever their siblings have spent since. Tokens are divided among
+        no more lanes than can make two calls, one for findings; of more lanes, those that begin first work.
         """
         if parent not in self._shares:
-            self._shares[parent] = budget_share(
-                remaining_budget(self.ceiling("work"), self.total_usage), 1 / max(1, lanes_at_once)
-            )
+            left = remaining_budget(self.ceiling("work"), self.total_usage)
+            if left.tokens is not None:
+                lanes_at_once = min(lanes_at_once, left.tokens // (2 * MIN_CALL_USAGE.tokens))
+            self._shares[parent] = budget_share(left, 1 / max(1, lanes_at_once))
         return self._shares[parent]
 
     def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:

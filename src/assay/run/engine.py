@@ -15,6 +15,7 @@ from assay.core.errors import (
     FenceLost,
     InputNeeded,
     LeaseHeld,
+    ModelFailed,
     ModelUnusable,
     OtherRelease,
     Overtaken,
@@ -53,6 +54,7 @@ from assay.run import control
 from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
+from assay.run.failures import NO_MODEL, ask_again
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief
@@ -307,6 +309,7 @@ class Engine:
             execution = Execution(EngineParts(self.journal, self._breakers, self._redo), lease, brief, memory, world)
             handle.attach_execution(execution)
             if goes_on:
+                await ask_again(execution, memory)
                 await self._execute_remaining(handle, execution)
         finally:
             await self.journal.release(lease)
@@ -359,11 +362,10 @@ class Engine:
             raise
         except (FenceLost, InputNeeded, OtherRelease, StoreAway):
             raise
-        except ModelUnusable as error:
-            await self._log_end(execution, "failed", RunFailed(stop_reason="no_model", error=str(error)))
-            raise
         except AssayError as error:
-            await self._log_end(execution, "failed", RunFailed(stop_reason="failed", error=str(error)))
+            is_unanswered = isinstance(error, ModelUnusable) or getattr(error, "kind", "") == ModelFailed.kind
+            reason = NO_MODEL if is_unanswered else "failed"
+            await self._log_end(execution, "failed", RunFailed(stop_reason=reason, error=str(error)))
             raise
         except Exception as bug:
             await self._log_end(execution, "failed", RunFailed(stop_reason="bug", error=f"{type(bug).__name__}: {bug}"))
@@ -376,5 +378,6 @@ class Engine:
         draft = execution.draft(event, (), f"{event.kind}-{execution.lease.fence}")
         is_final = status in ("completed", "cancelled")
         holds = execution.accounts.close() if status != "paused" else ()
+        taken_back = execution.earlier.take_back(draft.at) if status == "completed" else ()
         rejections = await control.reject_untaken(execution, control.ENDED_FIRST) if is_final else ()
-        await execution.commit(Commit(events=(*rejections, draft), status=status, holds=holds))
+        await execution.commit(Commit(events=(*taken_back, *rejections, draft), status=status, holds=holds))

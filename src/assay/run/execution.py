@@ -18,6 +18,7 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.run.budget import LANE_TAG, REPORT_OUTPUT, Accounts, Gate, LaneRecord, Reserve, writer_profile
+from assay.run.failures import EarlierCourse
 from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import (
@@ -55,6 +56,7 @@ class Execution:
     def __init__(self, parts: EngineParts, lease: Lease, brief: Brief, memory: Memory, world: World) -> None:
         self.journal, self.breakers, self.redo = parts.journal, parts.breakers, parts.redo
         self.run_id, self.brief, self.lease, self.world = lease.run_id, brief, lease, world
+        self.earlier = EarlierCourse(lease.fence)
         self.answering_models: set[str] = set()  # the models that have answered since this process resumed the run
         self.steps = dict(memory.steps)
         self.answer_rows = tuple(row for row in memory.ledger if row.kind == "answer")

@@ -29,6 +29,7 @@ from assay.core.events import (
 from assay.core.ports import Commit, EventDraft, EventKey, Journal, Memory, World
 from assay.core.usage import Usage
 from assay.run.engine import Engine, Pipeline
+from assay.run.failures import base_key, dropped_numbers
 
 ENGINE_EVENTS = ("run.", "control.")
 """Groups of events about what processes and owners did to a run; none of them is computed."""
@@ -77,7 +78,7 @@ async def replay(
     memory = await journal.load(run_id)
     if memory.status != "completed":
         raise UsageError(f"run {run_id} is {memory.status}: only a completed run can be computed again")
-    stored_events = await _events_by_key(journal, run_id, memory)
+    stored_events = _last_course(await _events_by_key(journal, run_id, memory))
     await _copy(empty, run_id, memory, stored_events)
     engine = Engine(empty, pipeline, redo=False)
     failures: tuple[str, ...] = ()
@@ -102,6 +103,16 @@ async def _events_by_key(journal: Journal, run_id: str, memory: Memory) -> dict[
     """The events of a run by key, in the order of the log."""
     envelopes = {envelope.seq: envelope for envelope in await journal.events(run_id)}
     return {key.key: ReplayedEvent(key, envelopes[key.seq]) for key in sorted(memory.events, key=lambda key: key.seq)}
+
+
+def _last_course(stored_events: Mapping[str, ReplayedEvent]) -> dict[str, ReplayedEvent]:
+    """The events of a run without those between steps that it has taken back, by the keys that a replay gives them."""
+    dropped = dropped_numbers({event.key.seq: event.envelope for event in stored_events.values()})
+    return {
+        base_key(event.key) or event.key.key: event
+        for event in stored_events.values()
+        if event.key.step or event.key.seq not in dropped
+    }
 
 
 async def _copy(target: Journal, run_id: str, memory: Memory, stored_events: Mapping[str, ReplayedEvent]) -> None:

@@ -97,7 +97,7 @@ class Run(RunPlace):
         """Append to the log. A replay stores it once."""
         ordinal = self.execution.ordinal(self.path, "@")
         draft = self.execution.draft(event, self.path, f"{'/'.join(self.path)}@{ordinal}")
-        self.execution.commit(Commit(events=(draft,)))
+        self.execution.commit(Commit(events=tuple(self.execution.earlier.revise(draft))))
 
     def prompt(self, package: str, name: str) -> str:
         """The prompt `name` of one of our packages, or the text that replaces it."""

@@ -34,6 +34,7 @@ from assay.core.usage import Budget, Usage
 from assay.evidence.ledger import SourceRow
 from assay.run.budget import Gate
 from assay.run.execution import Execution
+from assay.run.failures import FAILED_TAG, StoredFailure
 from assay.run.releases import own_release
 
 
@@ -186,14 +187,6 @@ def report_work(run: RunPlace) -> None:
 # How one step is done exactly once.
 
 T = TypeVar("T")
-FAILED_TAG = "failed/1"
-
-
-class StoredFailure(msgspec.Struct, frozen=True):
-    """A failure as a step stores it."""
-
-    kind: str
-    reason: str
 
 
 def digest(value: object) -> str:

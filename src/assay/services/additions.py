@@ -26,7 +26,8 @@ from assay.evidence.ingest import UPLOAD_SUFFIX, IngestResult
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.tasks import wait_for_event
 from assay.services import collections
-from assay.services.arguments import ProgressLog, Sources, source_names
+from assay.services.argument_types import check_types
+from assay.services.arguments import ProgressLog, Sources, sources_to_add
 from assay.services.context import Context
 from assay.services.shelves import check_name
 
@@ -145,9 +146,9 @@ async def begin_addition(
 ) -> Addition:
     """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
     await check_name(context, collection)
-    names = tuple(source_names(sources))
-    if not names:
-        raise UsageError("there is nothing to add: name a file, a folder or a page")
+    names = tuple(sources_to_add(sources))
+    for name in names:  # they are stored
+        check_types({"sources": name}, {"sources": str})
     now = context.clock.now()
     addition = Addition(
         id=new_id(),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import math
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, wraps
 from importlib import import_module
@@ -16,10 +14,11 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_
 
 from assay import plugins
 from assay.core.clean import error_words
-from assay.core.errors import UnknownName, UnknownOption, UsageError, WrongType
+from assay.core.errors import UnknownName, UnknownOption, UsageError
 from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
+from assay.services.argument_types import alternatives, check_types, format_choices, is_storable
 
 MAX_ARGUMENT_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
@@ -175,6 +174,17 @@ def source_names(sources: Sources) -> list[str]:
     return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
+def sources_to_add(sources: Sources) -> list[str]:
+    """Sources as a list of their names.
+
+    Raises:
+        UsageError: there are none.
+    """
+    if names := source_names(sources):
+        return names
+    raise UsageError("there is nothing to add: name a file, a folder or a page")
+
+
 # Unknown options and values of a wrong type are refused at the call. A type checker sees the same in the signatures;
 # this is for everyone else.
 
@@ -197,7 +207,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
     Args:
         type_path: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
 
-    Raises (when it is called):
+    Raises (when it is called, or awaited):
         UnknownOption: it does not accept such a keyword.
         WrongType: a value is of a type that the argument does not take.
         UsageError: the value is not one of the words allowed for a keyword.
@@ -208,19 +218,33 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
         positional = [parameter.name for parameter in parameters if parameter.kind == parameter.POSITIONAL_OR_KEYWORD]
         names = (*positional, *(parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY))
 
-        @wraps(function)
-        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        def check(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
             if kwargs:
                 check_keywords(_called_name(function, args), kwargs, names, type_path)
             usual = _usual_types(function)
             values = {**dict(zip(positional, args, strict=False)), **kwargs}
-            if unusual := {
-                name: value for name, value in values.items() if name in usual and type(value) not in usual[name]
-            }:
-                check_types(unusual, _parameter_types(function), takes_none=False)
-            return function(*args, **kwargs)
+            unusual = {
+                name: value
+                for name, value in values.items()
+                if name in usual and not (type(value) in usual[name] and is_storable(value))
+            }
+            if not unusual:
+                return args, kwargs
+            values |= check_types(unusual, _parameter_types(function), takes_none=False)
+            given = [values[name] for name in positional[: len(args)]]
+            return (*given, *args[len(given) :]), {name: values[name] for name in kwargs}
 
-        return wrapper
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            checked_args, checked_kwargs = check(args, kwargs)
+            return function(*checked_args, **checked_kwargs)
+
+        async def awaited(*args: P.args, **kwargs: P.kwargs) -> Any:
+            checked_args, checked_kwargs = check(args, kwargs)
+            return await cast("Callable[..., Awaitable[Any]]", function)(*checked_args, **checked_kwargs)
+
+        if inspect.iscoroutinefunction(function):
+            return cast("Callable[P, R]", wraps(function)(awaited))
+        return wraps(function)(wrapper)
 
     return decorator
 
@@ -229,7 +253,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
 def _usual_types(function: Callable[..., object]) -> dict[str, frozenset[type]]:
     """The classes of values that need no further look, by parameter: most calls have no others."""
     return {
-        name: frozenset(part for part in _alternatives(kind) if isinstance(part, type) and part is not float)
+        name: frozenset(part for part in alternatives(kind) if isinstance(part, type) and part is not float)
         for name, kind in _parameter_types(function).items()
     }
 
@@ -273,11 +297,7 @@ def check_keywords(function_name: str, keywords: Mapping[str, object], names: It
             raise UnknownOption(function_name, name, accepted)
         allowed_values = words.get(name, ())
         if allowed_values and value is not None and value not in allowed_values:
-            raise UsageError(f"{name} cannot be {value!r}: write {_format_choices(allowed_values)}")
-
-
-def _format_choices(words: tuple[object, ...]) -> str:
-    return _join_with_or(map(repr, words))
+            raise UsageError(f"{name} cannot be {value!r}: write {format_choices(allowed_values)}")
 
 
 @cache
@@ -295,73 +315,3 @@ def _literals(hint: Any) -> tuple[object, ...]:
         return ()
     parts = [part for part in get_args(hint) if part is not type(None)]
     return _literals(parts[0]) if len(parts) == 1 else ()
-
-
-# Values of a wrong type, which whoever reads an option does not expect.
-
-_TYPE_NAMES: dict[Any, str] = {
-    bool: "True or False",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    Path: "a Path",
-    type: "a class",
-}
-
-
-def check_types(values: Mapping[str, object], kinds: Mapping[str, Any], *, takes_none: bool = True) -> None:
-    """Make sure that each value is of its type in `kinds`, if it has one.
-
-    With `takes_none` None is the same as leaving an option out.
-
-    Raises:
-        WrongType: one is not. The message says which, and what may be written instead.
-    """
-    for name, value in values.items():
-        parts = _alternatives(kinds.get(name, object))
-        if (value is None and takes_none) or any(_matches_type(value, part) for part in parts):
-            continue
-        accepted = [_describe_type(part) for part in parts if part is not type(None)]
-        raise WrongType(f"{name} cannot be {value!r:.80}: write {_join_with_or(accepted)}")
-
-
-def _alternatives(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-
-
-def _matches_type(value: object, kind: Any) -> bool:
-    """True if a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
-    origin = get_origin(kind)
-    if origin is Literal:
-        return value in get_args(kind)
-    if kind in (int, float):
-        is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
-        return is_number and not (isinstance(value, float) and math.isnan(value))
-    if origin is None:
-        return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
-    if not issubclass(origin, Iterable) or issubclass(origin, Mapping):
-        return isinstance(value, origin)
-    if not isinstance(value, Sequence | AbstractSet) or isinstance(value, str | bytes):
-        return isinstance(value, origin) and not isinstance(value, str | bytes)  # an iterator can be read once
-    members = _alternatives(get_args(kind)[0])
-    return all(any(_matches_type(item, member) for member in members) for item in cast("Iterable[object]", value))
-
-
-def _describe_type(kind: Any) -> str:
-    origin = get_origin(kind)
-    if origin is Literal:
-        return _format_choices(get_args(kind))
-    if origin is None:
-        return _TYPE_NAMES.get(kind) or str(kind.__name__)
-    if not issubclass(origin, Iterable):
-        return "a function" if origin is Callable else str(origin.__name__)
-    return (
-        "a mapping"
-        if issubclass(origin, Mapping)
-        else f"a list of {_join_with_or(map(_describe_type, _alternatives(get_args(kind)[0])))}"
-    )
-
-
-def _join_with_or(words: Iterable[str]) -> str:
-    *before, last = words
-    return f"{', '.join(before)} or {last}" if before else last

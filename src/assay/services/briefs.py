@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -28,7 +28,8 @@ from assay.locale import locale_for
 from assay.phases.fields.schema import MAX_SCHEMA_CHARS, canonical_schema
 from assay.run.prompt_files import check_prompt, prompt
 from assay.run.releases import own_release
-from assay.services.arguments import check_types, make_rules, normalize_domains, read_text_argument
+from assay.services.argument_types import check_types
+from assay.services.arguments import make_rules, normalize_domains, read_text_argument
 from assay.services.threads import brief_answers
 from assay.settings import Settings
 
@@ -81,15 +82,16 @@ def make_brief(question: str, settings: Settings, options: RunOptions, *, web: b
         UsageError: the question is no text, empty or too long, or an option has a wrong value.
     """
     question = _question(question)
-    check_types(options, {name: option.kind for name, option in declared_options(RunOptions).items()})
+    kinds = {name: option.kind for name, option in declared_options(RunOptions).items()}
+    options = cast("RunOptions", check_types(options, kinds))
     language, mode = options.get("language") or settings.language, options.get("mode") or settings.mode
-    code = _language(question, language)
+    code, length = _language(question, language), options.get("length")
     fields = _brief_fields(settings, options) | {
         "question": question,
         "date": datetime.now(UTC).date().isoformat(),
         "timeouts": msgspec.structs.asdict(settings.timeouts),
         "instructions": read_text_argument(options.get("instructions"), "instructions"),
-        "length": read_length(options.get("length") or settings.length),
+        "length": read_length(settings.length if length in (None, "") else length),
         "language": code,
         "locale": locale_for(code),
         "language_asked": bool(language.strip()),
@@ -167,7 +169,7 @@ def named_models(
         if role not in ROLES:
             raise UnknownName("role", role, ROLES)
     common = {role: to_tuple(model) for role in ROLES if role != "judge"} if model else {}
-    return common | {role: to_tuple(names) for role, names in models.items()}
+    return common | {role: to_tuple(names) for role, names in models.items() if names}
 
 
 def to_tuple(names: str | Sequence[str]) -> tuple[str, ...]:

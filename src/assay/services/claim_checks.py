@@ -14,6 +14,7 @@ from assay import plugins
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
 from assay.core.json_decoders import DECODE_ERRORS
+from assay.services.arguments import checked_keywords
 from assay.verify.checks import AddedCheck, fault_messages
 from assay.verify.claim_check import RuleDecision, decide
 from assay.verify.evidence import SlotFinding
@@ -64,6 +65,7 @@ Warn = Callable[[str], None]
 """Called with each fault of a check of another package."""
 
 
+@checked_keywords()
 def check(
     rows: Iterable[ClaimRow | Mapping[str, object]], *, checks_off: Collection[str] = (), warn: Warn = warnings.warn
 ) -> list[CheckedRow]:
@@ -148,8 +150,8 @@ def _id(line: bytes) -> str | int | None:
         return None
 
 
-def _convert(row: Mapping[str, object]) -> ClaimRow:
+def _convert(row: object) -> ClaimRow:
     try:
-        return msgspec.convert(dict(row), ClaimRow)
+        return msgspec.convert(dict(row) if isinstance(row, Mapping) else row, ClaimRow)
     except msgspec.ValidationError as error:
         raise UsageError(f"a row needs id, doc and claim: {error}") from error

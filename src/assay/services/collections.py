@@ -17,7 +17,7 @@ from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.ingest.files import nothing_read_message
 from assay.services import places
 from assay.services.acquisition import PlaceReader
-from assay.services.arguments import ProgressLog, Sources, source_names
+from assay.services.arguments import ProgressLog, Sources, sources_to_add
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import MAX_NAMED, check_collection, check_name
@@ -53,7 +53,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
         await check_name(context, collection)
-    input_places = places.sort_places(source_names(paths))
+    input_places = places.sort_places(sources_to_add(paths))
     with reading_monitor(context, progress) as monitor:
         reader = PlaceReader(context, monitor)
         origins = await _read_places(reader, input_places, collection or UNSORTED)

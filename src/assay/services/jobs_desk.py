@@ -18,7 +18,8 @@ from assay.run.process import new_id
 from assay.run.releases import own_release
 from assay.services import places
 from assay.services.additions import time_ago
-from assay.services.arguments import ProgressLog
+from assay.services.argument_types import check_least
+from assay.services.arguments import ProgressLog, sources_to_add
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
 from assay.services.jobs.ingestion import WorkerFigures, figures_by_worker, unfinished_jobs
@@ -181,9 +182,7 @@ def _addition(work: AddJob, allow: Sequence[str] | None) -> AddJob:
     Raises:
         UsageError: there is nothing to add, or nothing readable.
     """
-    if not work.paths:
-        raise UsageError("there is nothing to add: name a file, a folder or a page")
-    input_places = places.sort_places(work.paths)
+    input_places = places.sort_places(sources_to_add(work.paths))
     for url in input_places.urls:
         _check_address(url)
     for place in input_places.connector_places:
@@ -222,6 +221,7 @@ def _verification(work: VerifyJob) -> VerifyJob:
 
 def make_worker(context: Context, slots: int, say: ProgressLog | None) -> JobWorker:
     """Make a worker for jobs in this process; see `Assay.job_worker`."""
+    check_least(1, slots=slots)
     every, workers = context.owned_by(None), context.settings.workers
     return JobWorker(
         jobs_of(every),

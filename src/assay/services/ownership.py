@@ -53,6 +53,7 @@ def _store(context: Context, source: str, target: str) -> Adoption:
         raise UsageError("there are no users in memory: open Assay with a home or a database")
     if source == target:
         raise UsageError("this user already owns it: name another user with --from")
+    context.owned_by(target)  # who must have a name that an owner can have
     return context.full_store.adoption
 
 

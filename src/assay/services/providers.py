@@ -157,6 +157,8 @@ PROBE_SECONDS = 0.3
 """Seconds to wait for a server: a local one answers at once, or is not there."""
 MAX_NAMED = 3
 """Models listed on a line."""
+MAX_MODELS_LISTED = 12
+"""Models listed in an error."""
 
 
 async def local_models(settings: Settings) -> tuple[str, ...]:
@@ -166,12 +168,32 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
     """
     if settings.model or settings.models.models_by_role:
         return ()
-    adapter = plugins.origin("models", COMPATIBLE_ADAPTER)
-    installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
-    for provider in sorted({*installed, *settings.services}):
+    for provider in _servers(settings):
         if models := await _offered_models(settings, provider):
             return models
     return ()
+
+
+def _servers(settings: Settings) -> list[str]:
+    """The providers that may be a server on this machine."""
+    adapter = plugins.origin("models", COMPATIBLE_ADAPTER)
+    installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
+    return sorted({*installed, *settings.services})
+
+
+async def complete_model_name(settings: Settings, name: str) -> str:
+    """`PROVIDER` as `PROVIDER:NAME` if it is a server on this machine with one model; any other name unchanged.
+
+    Raises:
+        ConfigError: the server has several models; the message names them.
+    """
+    provider, _, model = name.partition(":")
+    models = () if model or provider not in _servers(settings) else await _offered_models(settings, provider)
+    if len(models) > 1:
+        known = ", ".join(map(one_line, models[:MAX_MODELS_LISTED]))
+        others = ", …" if len(models) > MAX_MODELS_LISTED else ""
+        raise ConfigError(f"{name!r} names no model: choose one it has: {known}{others}")
+    return models[0] if models else name
 
 
 async def _offered_models(settings: Settings, provider: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from assay.run.process import is_dead
 from assay.run.releases import is_newer_than_installed
 from assay.run.tasks import event_setter, run_together, wait_for_event
 from assay.services import home_paths, stored_runs, threads, worlds
+from assay.services.argument_types import check_least
 from assay.services.arguments import ProgressLog
 from assay.services.context import Context
 
@@ -88,6 +89,7 @@ def queue(context: Context) -> Queue:
 
 def make_worker(context: Context, slots: int, limits: QueueLimits, say: ProgressLog | None) -> Worker:
     """A worker in this process; see `Assay.worker`."""
+    check_least(1, slots=slots)
     return Worker(context.owned_by(None), context.engine, slots, limits, say)
 
 

@@ -7,7 +7,7 @@ import html
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -68,6 +68,14 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             f"{pluralize(len(self.claims), 'claim')}, {verification}>"
         )
 
+    def __copy__(self) -> ResearchReport:
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle it with the log of its run, without the documents, which only a bundle (`.zip`) needs."""
+        record: Record | None = self.__dict__.get("_record")
+        return super().__reduce__() if record is None else (_unpickle, (record.log,))
+
     @checked_keywords()
     def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
         """Write the report in the format of the file name (`report.md`, `.html`, `.docx`, `.pdf`, …) and return its
@@ -120,6 +128,10 @@ def research_report(record: Record) -> ResearchReport:
     report = ResearchReport(**msgspec.structs.asdict(build_report(record.view)))
     report.__dict__["_record"] = record
     return report
+
+
+def _unpickle(log: tuple[Envelope, ...]) -> ResearchReport:
+    return research_report(Record(view=fold_events(log), log=log))
 
 
 @checked_methods

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core import phrases
 from assay.core.brief import Brief, Estimate, Scope
-from assay.core.errors import EventLoopError
+from assay.core.errors import EventLoopError, UnknownName
 from assay.core.milestones import ProgressNote, summarize_warnings
 from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
@@ -87,6 +87,8 @@ def _prepare_question(context: Context, reference: str, question: str, options: 
     worlds.check_runnable(context, brief)
 
     async def prepare() -> tuple[Brief, World]:
+        if not brief.parent:
+            raise UnknownName("run", reference, hint="(assay runs list shows them)")
         with use_locale(brief.locale):
             await context.until_stored(brief.parent)
             thread_brief = await threads.add_thread(context.store.journal, brief)

@@ -16,11 +16,14 @@ from assay.core.ports.collections import SLASH, others_collection_error, unfit_n
 from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
 from assay.evidence.documents import passage_with_surroundings
 from assay.services import places
+from assay.services.argument_types import check_least
 from assay.services.arguments import DEFAULT_COLLECTION
 from assay.services.context import Context
 
 PAGE_END = b"\f"
 """Ends a page in the text of a document that has pages."""
+MAX_HITS = 1_000_000
+"""The most documents a search gives; what searches can count."""
 MAX_NAMED = 5
 """Of many candidates, so many are named in an error."""
 
@@ -84,7 +87,10 @@ async def collections(context: Context) -> list[CollectionRow]:
 
 async def origins(context: Context, collection: str) -> list[Origin]:
     """The places a collection was added from."""
-    return await asyncio.to_thread(context.store.library.origins, collection)
+    origins = await asyncio.to_thread(context.store.library.origins, collection)
+    if not origins:
+        await _check_exist(context, [collection])
+    return origins
 
 
 async def check_name(context: Context, collection: str) -> None:
@@ -104,9 +110,9 @@ async def check_name(context: Context, collection: str) -> None:
         raise others_collection_error(collection)
 
 
-async def mark(context: Context, collection: str, *, private: bool) -> None:
+async def mark(context: Context, collection: str, *, private: bool, create: bool) -> None:
     """Set whether a collection is private; see `DocumentLibrary.mark`."""
-    await check_name(context, collection)
+    await (check_name if create else check_collection)(context, collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 
@@ -131,6 +137,8 @@ async def check_readers(context: Context, collection: str, readers: Sequence[str
     Raises:
         UnknownName: one is no user; its `known` are empty, since not everybody may see the names of all users.
     """
+    if not all(name.strip() for name in readers):
+        raise UnknownName("user", "", hint="(name the readers, or share with all)")
     rows = await asyncio.to_thread(context.store.library.collections)
     before = next((row.readers for row in rows if row.name == collection), ())
     new = [name for name in readers if name not in before]
@@ -252,7 +260,9 @@ def is_from_file(url: str, file: Path) -> bool:
 async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
     """The best documents of one or more collections for `text`, best first."""
     names = (collection,) if isinstance(collection, str) else tuple(collection)
-    hits = await context.wiring.owned_search(context).search(Query(text=text, limit=limit, collections=names))
+    hits = await context.wiring.owned_search(context).search(
+        Query(text=text, limit=_check_limit(limit), collections=names)
+    )
     if not hits or len(names) > 1:
         await _check_exist(context, names)
     return hits
@@ -260,11 +270,16 @@ async def search(context: Context, text: str, limit: int, collection: str | Sequ
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
     """The same documents, each with the reasons for its rank."""
-    query = Query(text=text, limit=limit, collections=(collection,))
+    query = Query(text=text, limit=_check_limit(limit), collections=(collection,))
     explanations = await context.wiring.owned_search(context).explain(query)
     if not explanations:
         await _check_exist(context, [collection])
     return explanations
+
+
+def _check_limit(limit: int) -> int:
+    check_least(0, limit=limit)
+    return min(limit, MAX_HITS)
 
 
 async def _check_exist(context: Context, names: Iterable[str]) -> None:

@@ -21,6 +21,7 @@ from assay.core.sources import sha256
 from assay.core.view import RunView, fold_events
 from assay.core.ways import suggest_command
 from assay.run.feeds import is_executed, waiting_topic
+from assay.services.argument_types import check_least
 from assay.services.context import Context
 from assay.services.home_paths import has_run_index, log_file
 
@@ -45,6 +46,7 @@ class _OwnedBrief(msgspec.Struct, frozen=True):
 
 async def latest_runs(context: Context, limit: int) -> list[RunRow]:
     """The latest runs, newest first. One whose process has ended has no holder, even if its lease goes on."""
+    check_least(0, limit=limit)
     return clear_dead_holders(await context.store.journal.runs(limit))
 
 
@@ -170,6 +172,7 @@ async def _how_to_end(journal: Journal, row: RunRow) -> str:
 
 async def events(context: Context, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
     """A run's events with `seq > after`."""
+    check_least(0, after=after, limit=limit or 0)
     return await context.store.journal.events((await find(context, reference)).run_id, after, limit)
 
 

@@ -122,3 +122,14 @@ def test_what_is_neither_is_a_usage_error_and_never_a_crash(text: str):
         except click.UsageError:
             continue
         assert given_as > 0
+
+
+@pytest.mark.parametrize("words", [("docs", "list", "--home"), ("research", "x", "-o"), ("docs", "watch")])
+def test_an_empty_path_is_not_the_current_folder(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, ""]) == 2
+    assert "a path is empty: name a file or a folder (. is the current one)" in capsys.readouterr().err
+
+
+def test_an_empty_reference_continues_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["research", "How high?", "--continue", ""]) == 2
+    assert "it is empty: name a run by its id, the start of its id, or `last`" in capsys.readouterr().err

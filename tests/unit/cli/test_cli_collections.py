@@ -181,6 +181,14 @@ def test_a_run_in_a_collection(notes: Path, capsys: Capture):
     assert "did you mean 'thesis'" in capsys.readouterr().err
 
 
+def test_a_collection_is_private_before_it_has_documents(notes: Path, capsys: Capture):
+    for name, named in (("thesis", "the collection thesis"), ("diary", "the new collection diary")):
+        assert main(["docs", "collection", name, "--private"]) == 0
+        assert f"{named} is private" in capsys.readouterr().err
+    assert main(["docs", "collection", "dairy", "--public"]) == 2
+    assert "did you mean 'diary'" in capsys.readouterr().err
+
+
 def test_private_is_refused_before_anything_is_sent(notes: Path, capsys: Capture):
     assert main(["docs", "collection", "thesis", "--private"]) == 0
     asked = ["When was the harbor built?", "--in", "@thesis", "--model", "openai:gpt-5"]
@@ -250,3 +258,14 @@ def test_who_else_may_read_a_collection(notes: Path, capsys: Capture, monkeypatc
     assert "nobody else may read" in capsys.readouterr().err
     capsys.readouterr()
     assert main(["docs", "collection", "/thesis", "--user", "bob"]) == 2
+
+
+@pytest.mark.parametrize("words", [("add", "notes"), ("sync", "thesis"), ("search", "harbor"), ("embed",)])
+def test_an_embedder_that_there_is_not_is_named_before_anything_is_done(
+    words: tuple[str, ...], notes: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(notes.parent)
+    assert main(["docs", *words, "--embedder", "nosuch"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "no embedder named 'nosuch'; use one of: " in err

@@ -60,6 +60,9 @@ def test_a_run_without_a_report_is_exported_as_what_it_is(place: Path, capsys: p
     for path in files[:3]:
         text = path.read_text()
         assert "The run failed: " in text
-        assert "the key was refused; ask again later, or choose another model (--model); no report was written." in text
+        assert (
+            "the key was refused; resume the run later, or choose another model (--model); no report was written."
+            in text
+        )
     assert main(["verify", str(place / "report.zip")]) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("without a report: the run failed")

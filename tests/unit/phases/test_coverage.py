@@ -23,6 +23,7 @@ from assay.phases.coverage import (
     unreported_steps,
 )
 from assay.phases.material import continue_task, predecessor
+from assay.phases.write import shortcoming_notes
 
 PLAN = Plan(
     title="Brest",
@@ -141,3 +142,14 @@ def test_what_a_finding_says_in_the_plan_is_short_and_without_markers() -> None:
     assert len(finding_summary(long)) <= 202
     assert "S1001" not in finding_summary(long)
     assert mark_steps(PLAN, [1], "completed", "yes").steps[0].finding == "yes"
+
+
+def test_what_agents_could_not_do_is_said_once() -> None:
+    findings = [finding(1, "S1001.1", stop="time") for _ in range(3)] + [finding(1, stop="searches"), finding(2)]
+    research = Research(plan=PLAN, findings=tuple(findings), failed=("it is busy", "it is busy", "it is away"))
+    assert shortcoming_notes(research) == (
+        "An agent failed: it is busy (2 agents).",
+        "An agent failed: it is away.",
+        "Research on “t” was cut short: the time limit was reached (3 agents).",
+        "Research on “t” was cut short: the limit of searches was reached.",
+    )

@@ -61,14 +61,25 @@ def test_an_attempt_that_died_is_settled_at_its_estimate() -> None:
 
 
 def test_lanes_of_one_parent_share_alike_whatever_their_siblings_spent() -> None:
-    accounts = Accounts(Budget(tokens=20_000))
+    accounts = Accounts(Budget(tokens=40_000))
     parent = ("research", "cycle-1")
     accounts.open_lane(1, parent, accounts.lane_budget(parent, 2))
-    accounts.hold(1, "a", Usage(output_tokens=4_000), "work")
+    accounts.hold(1, "a", Usage(output_tokens=8_500), "work")
     accounts.open_lane(2, parent, accounts.lane_budget(parent, 2))
-    assert accounts.room(2, "work").tokens == 4_500
+    assert accounts.room(2, "work").tokens == 9_000
     with pytest.raises(LimitReached):
         accounts.hold(1, "b", Usage(output_tokens=600), "work")
+
+
+def test_what_is_too_little_for_two_calls_each_is_for_the_lanes_that_begin_first() -> None:
+    accounts = Accounts(Budget(tokens=30_000, searches=6))
+    parent = ("research", "cycle-1")
+    for lane in (1, 2):
+        accounts.open_lane(lane, parent, accounts.lane_budget(parent, 3))
+    assert accounts.room(1, "work") == Budget(tokens=13_500, searches=6)
+    accounts.hold(1, "a", Usage(output_tokens=13_000), "work")
+    with pytest.raises(LimitReached):
+        accounts.hold(2, "b", Usage(output_tokens=600), "work")
 
 
 def test_the_writer_may_use_what_research_may_not() -> None:

@@ -241,7 +241,10 @@ async def test_errors_name_what_there_is(notes: Path):
         with pytest.raises(UnknownName, match=r"named 'md' in thesis.* \(Harbor\), .* \(Tides\); name each"):
             await assay.remove(["md"], "thesis")
         assert await names(assay, "thesis") == {"a.md", "b.md"}
-        await assay.mark("bare", private=False)
+        with pytest.raises(UnknownName, match="no collection named 'thesi'; did you mean 'thesis'"):
+            await assay.mark("thesi", private=True)
+        assert [row.name for row in await assay.collections()] == ["thesis"]
+        await assay.mark("bare", private=False, create=True)
         with pytest.raises(UsageError, match="does not know where the collection"):
             await assay.sync("bare")
         with pytest.raises(UsageError, match="cannot be a collection's name"):
@@ -263,7 +266,7 @@ async def test_a_new_collection_has_no_slash_in_its_name_whoever_makes_it(notes:
                 lambda each: each.upload("tides.md", pieces(), "tides/brest"),
                 lambda each: each.begin_add(notes, "tides/brest"),
                 lambda each: each.begin_job(AddJob(paths=(str(notes),), collection="tides/brest")),
-                lambda each: each.mark("tides/brest", private=True),
+                lambda each: each.mark("tides/brest", private=True, create=True),
             ):
                 with pytest.raises(UsageError, match="a new collection cannot be called 'tides/brest'"):
                     await change(library)

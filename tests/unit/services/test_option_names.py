@@ -9,6 +9,7 @@ from collections import UserList, deque
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import assay
@@ -56,7 +57,7 @@ async def test_every_way_to_begin_a_run_checks_its_options(name: str) -> None:
     options: Any = {"max_tokenz": 5}
     async with assay.Assay() as library:
         with pytest.raises(UnknownOption, match="max_tokens") as raised:
-            getattr(library, name)("last", QUESTION, **options)
+            await getattr(library, name)("last", QUESTION, **options)
     assert isinstance(raised.value, TypeError)
     assert isinstance(raised.value, AssayError)
 
@@ -99,6 +100,9 @@ async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any],
         ("mark", ("papers",), {"private": "yes"}, "private cannot be 'yes': write True or False"),
         ("label", ("last", ["a"]), {}, "added cannot be ['a']: write a mapping"),
         ("export", ("last", ".md", 3), {}, "citations cannot be 3: write text"),
+        ("prune", (3,), {}, "rules cannot be 3: write RetentionRules"),
+        ("answer", ("last", 3), {}, "answers cannot be 3: write a list of text or a mapping"),
+        ("begin_job", ("sync",), {}, "work cannot be 'sync': write AddJob, CrawlJob, SyncJob"),
     ],
 )
 async def test_a_value_of_a_wrong_type_says_which_are_right(
@@ -136,10 +140,40 @@ async def test_values_of_subclasses_and_other_sequences_are_taken(tmp_path: Path
             assert len(await library.search(Text("tide"), Number.ONE, collection)) == 1
 
 
-def test_every_public_method_checks_its_arguments() -> None:
-    for kind in (assay.Assay, assay.RunHandle):
-        for name, method in inspect.getmembers(kind, inspect.isfunction):
-            assert name.startswith("_") or hasattr(method, "__wrapped__"), name
+PUBLIC = [
+    *((f"{name}()", getattr(assay, name)) for name in ("check", "judge_rows", "research", "research_sync")),
+    *(
+        (f"{kind.__name__}.{name}", method)
+        for kind in (assay.Assay, assay.RunHandle)
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "function"), PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_every_public_function_checks_all_its_arguments(name: str, function: Any) -> None:
+    inner = function.__wrapped__
+    known = arguments._parameter_types(inner)
+    assert {"self", "wanted", "options"} | known.keys() >= inspect.signature(inner).parameters.keys()
+    assert inspect.iscoroutinefunction(function) == inspect.iscoroutinefunction(inner)
+
+
+async def test_numbers_of_other_packages_are_numbers() -> None:
+    class Whole:
+        def __index__(self) -> int:
+            return 1
+
+    wrong: Any = [True, numpy.bool_(True), numpy.array([1, 2]), 1.0, "1"]
+    async with assay.Assay() as library:
+        assert await library.runs(numpy.int64(1)) == await library.runs(Whole()) == []  # type: ignore[arg-type]
+        for limit in wrong:
+            with pytest.raises(WrongType, match=r"limit cannot be .*: write a whole number"):
+                await library.runs(limit)
+        limits: Any = {"max_tokens": numpy.int32(9_000), "max_usd": numpy.float32(0.5), "max_time": numpy.int64(60)}
+        run_id = await library.create(QUESTION, sources=[], **limits)
+        budget = (await library.view(run_id)).brief.budget
+    assert (budget.tokens, budget.usd, budget.seconds) == (9_000, 0.5, 60.0)
 
 
 async def test_without_sources_a_run_says_that_none_are_named() -> None:
@@ -207,3 +241,49 @@ async def test_values_that_are_no_numbers_or_text_are_refused() -> None:
                 await library.start(QUESTION, **options).report()
         with pytest.raises(UsageError, match=r"is not text in UTF-8: correct its encoding"):
             await library.start("What is a \udcff?").report()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options", "message"),
+    [
+        ("find", ("\udcff",), {}, "'\\udcff' is not text in UTF-8"),
+        ("runs", (10**30,), {}, "limit cannot be 1000000000000000000000000000000: write a number of at most 18 digits"),
+        ("runs", (-1,), {}, "limit cannot be -1: write at least 0"),
+        ("events", ("last", -1), {}, "after cannot be -1: write at least 0"),
+        ("search", ("tide", -1), {}, "limit cannot be -1: write at least 0"),
+        ("explain", ("tide", -1), {}, "limit cannot be -1: write at least 0"),
+        ("worker", (0,), {}, "slots cannot be 0: write at least 1"),
+        ("job_worker", (-1,), {}, "slots cannot be -1: write at least 1"),
+        ("worker", (1, 3), {}, "limits cannot be 3: write QueueLimits"),
+        ("usage", ("yesterday",), {}, "'yesterday' is not a time: write it as 2026-11"),
+        ("origins", ("papers",), {}, "no collection named 'papers'"),
+        ("share", ("default", [""]), {}, "no user named ''"),
+        ("share", ("default", ["\udcff"]), {}, "'\\udcff' is not text in UTF-8"),
+        ("add", ([],), {}, "there is nothing to add: name a file, a folder or a page"),
+        ("begin_add", ("\udcff",), {}, "'\\udcff' is not text in UTF-8"),
+        ("adopt", ("", "a/b"), {}, "'a/b' cannot be the name of an owner"),
+        ("create_ask", (" ", QUESTION), {}, "no run named ' '"),
+        ("create", (QUESTION,), {"length": 0}, "'0' is not a length"),
+        ("create", (QUESTION,), {"labels": {"": "x"}}, "a label has a name of printable characters"),
+    ],
+)
+async def test_an_odd_value_says_which_are_right(
+    name: str, arguments: tuple[object, ...], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay(home=tmp_path / "home") as library:
+        await library.add(tmp_path / "tides.md")
+        await library.create(QUESTION)
+        with pytest.raises(UsageError) as raised:
+            await getattr(library, name)(*arguments, **options)
+    assert str(raised.value).startswith(message)
+
+
+async def test_odd_values_that_have_a_meaning(tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay() as library:
+        await library.add(tmp_path / "tides.md")
+        assert len(await library.search("tide", 2**62)) == len(await library.explain("tide", 2**62)) == 1
+        assert await library.search("tide", 0) == await library.runs(0) == []
+        nobody: Any = {"judge": []}
+        await library.create(QUESTION, models=nobody)  # as if it was left out

@@ -98,8 +98,9 @@ async def collection_command(
     async with open_assay(home) as local_assay:
         assay = local_assay.owned_by(user)
         if private is not None:
-            await assay.mark(name, private=private)
-            say(f"the collection {name} is {'private' if private else 'not private'}")
+            is_new = private and name not in [row.name for row in await assay.collections()]
+            await assay.mark(name, private=private, create=private)
+            say(f"the {'new ' if is_new else ''}collection {name} is {'private' if private else 'not private'}")
         if readers is not None:
             say(await _share(local_assay, user, name, readers))
 

@@ -272,7 +272,7 @@ class QueryResult(msgspec.Struct, frozen=True):
 )
 @click.option(
     "--batch",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=options.FilePath(exists=True, dir_okay=False, allow_dash=True),
     metavar="FILE.jsonl",
     help="Read many queries: rows {id, query} in, rows {id, hits} out.",
 )

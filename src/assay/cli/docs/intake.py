@@ -232,9 +232,9 @@ def sync(
             [SyncJob(collection=collection)], home, settings_with_embedder(embedder, elsewhere=True), state.verbosity
         )
         return
-    progress = say if state.verbosity >= 0 else None
+    progress, config = say if state.verbosity >= 0 else None, settings_with_embedder(embedder)
     result = read_library(home, lambda assay: assay.sync(collection, progress=progress))
-    embed_in_background(settings_with_embedder(embedder), home, state.verbosity)
+    embed_in_background(config, home, state.verbosity)
     print_warnings(result.warnings, result.notes, result.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
@@ -252,7 +252,7 @@ MAX_DEBOUNCE_SECONDS = 60.0
 
 
 @click.command("watch")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=options.FilePath())
 @collection_option
 @options.common_options
 @click.pass_obj

@@ -105,7 +105,7 @@ class ForkOrder:
 )
 @click.option(
     "--plan",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=options.FilePath(exists=True, dir_okay=False),
     metavar="FILE",
     help="Use this plan: its text form (as --review-plan shows it), or JSON.",
 )
@@ -290,7 +290,7 @@ async def _give_answers(assay: Assay, view: RunView, answer_options: AnswerOptio
 @options.run_argument()
 @click.option(
     "--plan",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=options.FilePath(exists=True, dir_okay=False),
     metavar="FILE",
     help="Use this plan instead: its text form, or JSON as the run printed it.",
 )

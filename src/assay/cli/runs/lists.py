@@ -66,8 +66,13 @@ ONLY_OTHERS = (
 )
 
 
+ONLY_CELLS = "only runs that fill cells of tables match: --cells lists them"
+
+
 class ShownRuns:
-    """The runs of a page, the details shown beside each, and where the list continues."""
+    """The runs of a page, the details shown beside each, where the list continues, and whether cells of tables match
+    that it leaves out.
+    """
 
     def __init__(
         self,
@@ -75,9 +80,11 @@ class ShownRuns:
         next: str = "",
         details: Sequence[str] | None = None,
         empty: str = "no run matches",
+        *,
+        cells: bool = False,
     ) -> None:
         """`empty` says why there are no rows, if there are none."""
-        self.rows, self.next, self.empty = rows, next, empty
+        self.rows, self.next, self.empty, self.cells = rows, next, ONLY_CELLS if cells else empty, cells
         self.details = [row.question for row in rows] if details is None else details
 
 
@@ -128,6 +135,8 @@ def list_runs(
         )
     if page.next:
         say(f"more follow: --cursor {page.next}")
+    elif page.cells and page.rows:
+        say("runs that fill cells of tables match too: --cells lists them")
 
 
 async def _load_runs(
@@ -147,10 +156,12 @@ async def _load_runs(
             return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
         page = await assay.page(**filters, not_label=not_label, cursor=cursor, limit=limit, accounts=as_json)
-        if page.runs or any(filters.values()):
-            return ShownRuns(page.runs, page.next)
-        if not_label and (await assay.page(label=not_label, limit=1, accounts=False)).runs:
-            return ShownRuns(empty="there are only runs that fill cells of tables: --cells lists them")
+        is_filtered, cells = any(filters.values()), False
+        if not_label and (is_filtered or not page.runs):
+            of_cells: ListFilter = {**filters, "label": not_label}
+            cells = bool((await assay.page(**of_cells, limit=1, accounts=False)).runs)
+        if page.runs or is_filtered or cells:
+            return ShownRuns(page.runs, page.next, cells=cells)
         other_runs = (await assay.owned_by(None).page(limit=1, accounts=False)).runs
         return ShownRuns(empty=ONLY_OTHERS if other_runs else HOW_TO_RUN)
 

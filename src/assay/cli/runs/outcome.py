@@ -117,7 +117,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
     "outputs",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path),
+    type=options.FilePath(),
     metavar="FILE",
     help="File to write (.md, .html, .pdf, .bib …); repeatable.",
 )

@@ -248,7 +248,10 @@ class ControlRejected(Event, frozen=True):
 
 @kind("step.restarted")
 class StepRestarted(Event, frozen=True):
-    """A step is repeated after its process died; the events numbered `dropped` belong to the earlier attempt."""
+    """A step is repeated after its process died; the events numbered `dropped` belong to the earlier attempt.
+
+    The step `again` is everything between steps since the failure of a run that is resumed.
+    """
 
     step: str
     attempt: int

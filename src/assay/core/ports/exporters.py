@@ -15,13 +15,13 @@ from assay.core.view import RunView
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """A stored run: its log, the view folded from it, and access to its documents and snapshots.
 
-    A report is a function of the view alone; only a bundle needs the rest.
+    A report is a function of the view alone; only a bundle needs the rest. An unpickled report has no library.
     """
 
     view: RunView
     log: tuple[Envelope, ...]
-    library: Library
-    blobs: Blobs
+    library: Library | None = None
+    blobs: Blobs | None = None
 
 
 class Exporter(Protocol):

@@ -85,11 +85,13 @@ def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
     """Return `labels` if a run may have them.
 
     Raises:
-        UsageError: there are too many, or one is too long.
+        UsageError: there are too many, one is too long, or one has no name.
     """
     for name, value in cast("Mapping[object, object]", labels).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
+    if not all(name.strip() and name.isprintable() for name in labels):
+        raise UsageError("a label has a name of printable characters: name one as `to-read` or `project=tides`")
     if len(labels) > MAX_LABELS or any(len(part) > MAX_LABEL_CHARS for pair in labels.items() for part in pair):
         raise UsageError(f"a run has up to {MAX_LABELS} labels, names and values of up to {MAX_LABEL_CHARS} characters")
     return dict(labels)
@@ -101,8 +103,6 @@ def change_labels(labels: Mapping[str, str], added: Mapping[str, str], removed: 
     Raises:
         UsageError: a run may not have these.
     """
-    if not all(name.strip() and name.isprintable() for name in added):
-        raise UsageError("a label has a name of printable characters: name one as `to-read` or `project=tides`")
     return check_labels({name: value for name, value in labels.items() if name not in removed} | dict(added))
 
 

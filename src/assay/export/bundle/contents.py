@@ -23,6 +23,7 @@ from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode
+from assay.core.ports.documents import Library
 from assay.core.ports.exporters import Record
 from assay.core.report import build_bibliography
 from assay.core.sources import Passage, Source, sha256
@@ -220,15 +221,20 @@ def bundle_members(record: Record, citations: CitationMode) -> list[BundleMember
     Raises:
         StoreError: the text or the snapshot of a cited document is not there, or damaged.
     """
+    library, blobs = record.library, record.blobs
+    if library is None or blobs is None:
+        raise StoreError(
+            "this report was pickled, without its documents: write the bundle of its run with Assay.export"
+        )
     sources = cited_sources(record.view)
     members = [BundleMember(name, render(record.view, citations)) for name, render in RENDERINGS.items()]
     members += [
         BundleMember(LOG, log_bytes(record.log)),
-        BundleMember(SOURCES, encode([_origin(record, source) for source in sources])),
+        BundleMember(SOURCES, encode([_origin(library, source) for source in sources])),
     ]
-    members += [BundleMember(document_name(source), record.blobs.get(source.document_sha256)) for source in sources]
+    members += [BundleMember(document_name(source), blobs.get(source.document_sha256)) for source in sources]
     snapshots = dict.fromkeys(source.snapshot_sha256 for source in sources)
-    members += [BundleMember(f"snapshots/{sha}", record.blobs.get(sha)) for sha in snapshots]
+    members += [BundleMember(f"snapshots/{sha}", blobs.get(sha)) for sha in snapshots]
     members.sort(key=lambda member: member.name)
     manifest = Manifest(
         release=installed_release(), run_id=record.view.run_id, citations=citations, members=manifest_entries(members)
@@ -289,9 +295,9 @@ def document_name(source: Source) -> str:
     return f"documents/{source.document_sha256}.txt"
 
 
-def _origin(record: Record, source: Source) -> SourceOrigin:
-    document = _require(record.library.document(source.document_sha256), "document", source.document_sha256)
-    snapshot = _require(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
+def _origin(library: Library, source: Source) -> SourceOrigin:
+    document = _require(library.document(source.document_sha256), "document", source.document_sha256)
+    snapshot = _require(library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
     return SourceOrigin(
         document_sha256=document.sha256,
         document_size=document.size,

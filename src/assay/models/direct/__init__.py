@@ -224,7 +224,7 @@ def create(name: str, access: Access) -> Direct:
     if access.url or region:
         service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
     if not model:
-        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
+        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL (assay models {prefix} lists them)")
     if not (_is_installed("pydantic_ai") and _is_installed(service.module)):
         raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
     if not service.url:

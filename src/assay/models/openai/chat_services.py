@@ -265,7 +265,7 @@ def parse_service(name: str, access: Access) -> tuple[ChatService, str]:
     if access.url:
         service = msgspec.structs.replace(service, url=access.url, local=service.local or _is_local(access.url))
     if not model:
-        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
+        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL (assay models {prefix} lists them)")
     if not service.url:
         raise ConfigError(f"{prefix!r} has no address: set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:

@@ -303,6 +303,7 @@ def shown_spans(
 
 
 def _hits(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[DocumentHit]:
+    limit = min(limit, searcher.num_docs)  # room is made for all of them at once
     if not limit:
         return []
     hits = searcher.search(query, limit, count=False).hits

@@ -290,7 +290,7 @@ async def mark_collection(call: RouteCall, collection: str, body: CollectionWant
     """
     if body.readers not in (None, "all"):
         await _check_readers(call, collection, body.readers)
-    await call.assay.mark(collection, private=body.private)
+    await call.assay.mark(collection, private=body.private, create=True)
     if body.readers is not None:
         await call.assay.share(collection, body.readers)
     return await show_collection(call, collection)

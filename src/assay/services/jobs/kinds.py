@@ -21,7 +21,7 @@ from assay.core.usage import Budget
 from assay.core.view import RunView
 from assay.run.job_worker import Handler, JobInHand, PutOff, Result
 from assay.run.tasks import enter_in_threads
-from assay.services import collections, results, retention, run_control, shelves, stored_runs
+from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.arguments import format_of
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
@@ -153,7 +153,7 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
         PutOff: a job adds the first documents of the collection.
     """
     collection = hand.decoded_arguments(SyncJob).collection
-    if not await shelves.origins(context, collection) and (
+    if not await asyncio.to_thread(context.store.library.origins, collection) and (
         first := await ingestion.unfinished_jobs(context, collection)
     ):
         raise PutOff(f"waits for job {first[-1].id}")

@@ -1,0 +1,120 @@
+"""A run that failed because no model answered is resumed: the models are asked again, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Assay, settings
+from assay.core.errors import ModelError, ModelFailed
+from assay.core.messages import Delta, Reply, Request
+from assay.core.ports import FINAL
+from assay.core.view import fold_events
+from assay.models.extractive import Extractive
+
+QUESTION = "Who wrote the Harbor report, and when was the bridge at Sandmouth opened?"
+TEXT = """# Reports
+
+The Harbor report was written by Ada Byron in 1843.
+
+The bridge at Sandmouth was opened in 1851. It is 120 metres long.
+"""
+EVERYTHING = ("triage", "background", "plan", "orchestrate", "research", "find", "reflect", "write", "answer")
+WANTED: Any = {"model": "mine", "mode": "deep_research", "depth": "medium"}
+AGENTS = ("research", "find")
+
+
+class Away(Extractive):
+    """The built-in model, which does not answer some tasks while it is away."""
+
+    def __init__(self, tasks: tuple[str, ...]) -> None:
+        super().__init__()
+        self.tasks, self.asked = tasks, list[str]()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        self.asked.append(request.task)
+        if request.task in self.tasks:
+            raise ModelError("no quota", transient=False)
+        async for item in super().stream(request):
+            yield item
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes.md").write_text(TEXT)
+    return tmp_path / "notes.md"
+
+
+def opened(home: Path, model: Extractive) -> Assay:
+    return Assay(settings.load(), home=home, models={"mine": model})
+
+
+async def fail(home: Path, notes: Path, tasks: tuple[str, ...], **wanted: str) -> str:
+    """A run that fails since its model does not answer these tasks."""
+    async with opened(home, Away(tasks)) as assay:
+        handle = assay.start(QUESTION, sources=notes, **WANTED, **wanted)
+        with pytest.raises(ModelFailed, match="no quota; resume the run later"):
+            await handle.report()
+    return handle.run_id
+
+
+@pytest.mark.parametrize(
+    ("strategy", "tasks"), [("orchestrated", EVERYTHING), ("orchestrated", AGENTS), ("reflective", AGENTS)]
+)
+async def test_what_failed_is_asked_again_and_the_rest_is_not(
+    tmp_path: Path, notes: Path, strategy: str, tasks: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path / "whole", Extractive()) as assay:
+        whole = await assay.start(QUESTION, sources=notes, strategy=strategy, **WANTED).report()
+    home, model = tmp_path / "home", Away(())
+    run_id = await fail(home, notes, tasks, strategy=strategy)
+    async with opened(home, model) as assay:
+        failed = await assay.view(run_id)
+        assert (failed.status, failed.stop_reason) == ("failed", "no_model")
+        report = await (await assay.resume(run_id)).report()
+        assert report.markdown == whole.markdown
+        view = await assay.view(run_id)
+        assert not any(lane.error for lane in view.lanes)
+        assert not any("no quota" in warning.message for warning in view.warnings)
+        replayed = await assay.replay(run_id)
+        assert (replayed.differences, replayed.same_report) == ((), True)
+    assert ("plan" in model.asked) == (tasks == EVERYTHING)
+
+
+async def test_a_model_that_is_still_away_is_asked_once_more_each_time(tmp_path: Path, notes: Path) -> None:
+    home, model = tmp_path / "home", Away(AGENTS)
+    run_id = await fail(home, notes, AGENTS)
+    async with opened(home, model) as assay:
+        before = await assay.view(run_id)
+        for _ in range(2):
+            with pytest.raises(ModelFailed, match="no quota"):
+                await (await assay.resume(run_id)).report()
+        after = await assay.view(run_id)
+    assert set(model.asked) == {"research"}
+    assert (after.error, len(after.lanes)) == (before.error, len(before.lanes))
+
+
+@pytest.mark.parametrize("tasks", [EVERYTHING, AGENTS])
+async def test_a_resumed_run_is_interrupted_anywhere(tmp_path: Path, notes: Path, tasks: tuple[str, ...]) -> None:
+    home = tmp_path / "home"
+    run_id = await fail(home, notes, tasks)
+    stops = 0
+    async with opened(home, Away(())) as assay:
+        while (await assay.find(run_id)).status not in FINAL or not stops:
+            handle = await assay.resume(run_id)
+            last = len(await assay.events(run_id))
+            async for envelope in handle.events():
+                if envelope.seq >= last + 4:
+                    handle.pause()
+                    break
+            await handle.view()
+            stops += 1
+        view = fold_events(await assay.events(run_id))
+        replayed = await assay.replay(run_id)
+    assert stops > 3
+    assert view.status == "completed"
+    assert (replayed.differences, replayed.same_report) == ((), True)
+    assert "Ada Byron" in view.report.text
