@@ -103,6 +103,12 @@ def translate(message: str, **values: object) -> Markup:
     return escape(gettext(message)).format(**values)
 
 
+def sentence(message: str) -> str:
+    """A message, begun as a sentence is: `no run has …` → `No run has …`. A name at its beginning stays as it is."""
+    text = gettext(message) if message else ""
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].rstrip(",:;").isalpha() else text
+
+
 def format_count(count: int, singular: str, plural: str) -> str:
     """`1 source`, `2,000 sources`."""
     return ngettext(singular, plural, count).format(count=format_number(count))
