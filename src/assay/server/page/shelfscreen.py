@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import UploadFile
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from assay.core.errors import AssayError
 from assay.core.ports import Addition, CollectionRow
@@ -19,7 +19,7 @@ from assay.core.translation import N_
 from assay.evidence.segment import segment
 from assay.server.api import collections, documents
 from assay.server.page.forms import EMPTY, PageForm, read_form
-from assay.server.page.templates_environment import fault_values, go_to, is_fragment, screen
+from assay.server.page.templates_environment import fault_values, go_to, is_fragment, screen, unread_reason
 from assay.server.problems import Refusal, refusal, whole_number
 from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services import places
@@ -103,10 +103,9 @@ async def upload(call: RouteCall, collection: str) -> Response:
     try:
         await collections.upload_documents(call, collection, collections.FileNamed(wait=UPLOAD_WAIT_SECONDS))
     except (Refusal, AssayError) as error:
-        wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
-            return PlainTextResponse(wrong["fault"], wrong["status"])
-        return await show_collection(call, collection, **wrong)
+            raise
+        return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -132,7 +131,9 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: pla
     max_bytes = call.backend.settings.server.upload_mb * 1_000_000
     uploads = await collections.begin_uploads(call, files, collection, max_bytes)
     additions = (await documents.await_additions(call, uploads, documents.WAIT_SECONDS)).additions
-    return FormFiles(collection, tuple(addition.error for addition in additions if addition.state == "failed"))
+    return FormFiles(
+        collection, tuple(f"{one.name}: {unread_reason(one)}" for one in additions if one.state == "failed")
+    )
 
 
 class CollectionChoices(msgspec.Struct, frozen=True):
