@@ -142,7 +142,7 @@ async def test_files_of_earlier_forms_are_offered_apart(server: Served) -> None:
         for path in ("/", "/verify", "/schedules"):
             page = (await client.get(path)).text
             apart = page[page.index('<details class="sent">') : page.index("</details>", page.index('class="sent"'))]
-            assert re.search(r'value="asked-[\d-]+">', apart)
+            assert re.search(r'value="asked-[\d-]+"><span>Files of 20\d\d-', apart)
             assert 'value="tides"' in page
             assert 'value="tides"' not in apart
         name = re.search(r'value="(asked-[\d-]+)">', (await client.get("/")).text)

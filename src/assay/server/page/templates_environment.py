@@ -33,13 +33,14 @@ from assay.export.html.ledger import legend_section
 from assay.export.html.markup import sprite, verdict_word
 from assay.locale import PAGE_LOCALES, use_page_locale
 from assay.server import guards
-from assay.server.api.documents import hide_upload_paths
+from assay.server.api.documents import AdditionShown, hide_upload_paths
 from assay.server.gate import check_permission, identity_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_language, language_of
 from assay.server.problems import TYPES, Problem, Refusal, problem_of, refusal
 from assay.server.protocol_runs import BOOKKEEPING
 from assay.server.wire import RouteCall
+from assay.services.places import sent_at
 
 # Assets of the pages: style, scripts and icons, all from this package.
 
@@ -336,7 +337,7 @@ ENVIRONMENT = Environment(
 )
 
 
-def unread_reason(addition: Addition) -> str:
+def unread_reason(addition: Addition | AdditionShown) -> str:
     """Why nothing of a file could be read, without its name, which stands beside it, and all kinds that could be."""
     error = hide_upload_paths(addition.error)
     return re.sub(r" \(readable: [^)]*\)$", "", error.partition(f"; skipped {addition.name}: ")[2] or error)
@@ -370,6 +371,7 @@ ENVIRONMENT.filters.update(
     plain=strip_markers,
     role_word=words.role_word,
     run_status=words.run_status,
+    sent_at=sent_at,
     sentence=words.sentence,
     short_day=words.short_day,
     status_word=words.status_word,
