@@ -26,6 +26,8 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def log_in(page: Any) -> None:
+    assert page.evaluate("document.activeElement.name") == "name"
+    assert not page.get_by_role("navigation").count()  # all it leads to asks for the login first
     page.get_by_label("Name").fill("ana")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
