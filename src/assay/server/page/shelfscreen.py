@@ -94,6 +94,7 @@ async def show_collection(call: RouteCall, collection: str, *, fault: str = "", 
         **latest_additions(additions),
         origins=[origin for origin in shelf.origins if not origin.place.startswith("upload:")],
         going=any(addition.state in ("waiting", "reading") for addition in additions),
+        upload_bytes=call.backend.settings.server.upload_mb * 1_000_000,
         fault=fault,
     )
 

@@ -340,7 +340,7 @@ ENVIRONMENT = Environment(
 def unread_reason(addition: Addition | AdditionShown) -> str:
     """Why nothing of a file could be read, without its name, which stands beside it, and all kinds that could be."""
     error = hide_upload_paths(addition.error)
-    return re.sub(r" \(readable: [^)]*\)$", "", error.partition(f"; skipped {addition.name}: ")[2] or error)
+    return words.without_kinds(error.partition(f"; skipped {addition.name}: ")[2] or error)
 
 
 def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
