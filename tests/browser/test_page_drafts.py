@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from screens import SKIPPED, Visit
+from screens import SKIPPED, Visit, shelve
 from serving import PASSWORD, TIDE, TIDES, WAIT, Served, add_user, served
 
 DRAFT = "Why does the tide at Brest rise so far, and what does that mean for the port?"
@@ -25,6 +26,8 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def log_in(page: Any) -> None:
+    assert page.evaluate("document.activeElement.name") == "name"
+    assert not page.get_by_role("navigation").count()  # all it leads to asks for the login first
     page.get_by_label("Name").fill("ana")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
@@ -129,6 +132,25 @@ def test_a_login_that_ends_while_one_watches_is_said_and_what_one_writes_stays(v
     page.locator(".plan-form").wait_for()
 
 
+def test_a_folder_is_added_with_the_folders_inside(visit: Visit, plain: Served, tmp_path: Path) -> None:
+    """Two files of one name stay two, hidden ones stay where they are, and more are sent than one request may have."""
+    for name in ("north/notes.txt", "south/notes.txt", "south/.hidden.txt", "pier.txt"):
+        file = tmp_path / "coast" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"This is {name}, which is long enough to be read.\n", encoding="utf-8")
+    for number in range(110):
+        (tmp_path / "coast" / f"a{number:03}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    shelve(plain, "coast", "tides.md", TIDES)
+    seen = visit(plain)
+    page, seen.expects = seen.page, "422"  # what a browser notes of the parts that are pictures alone
+    page.goto("/library/coast")
+    page.get_by_label("Or a folder").set_input_files(tmp_path / "coast")
+    page.locator("form[data-upload] button").click()
+    page.get_by_text("4 documents", exact=True).wait_for()
+    names = page.locator(".documents .facts > span:first-child").all_inner_texts()
+    assert sorted(names) == ["north - notes.txt", "pier.txt", "south - notes.txt", "tides.md"]
+
+
 def test_files_sent_when_the_login_has_ended_are_answered_in_words(visit: Visit, guarded: Served) -> None:
     seen = visit(guarded)
     page, seen.expects = seen.page, "401"
@@ -137,9 +159,7 @@ def test_files_sent_when_the_login_has_ended_are_answered_in_words(visit: Visit,
     page.get_by_label("Name").fill("tides")
     page.get_by_role("button", name="Create").click()
     seen.context.clear_cookies()
-    page.locator("form[data-upload] input[type=file]").set_input_files(
-        {"name": "t.md", "mimeType": "text/plain", "buffer": TIDES.encode()}
-    )
+    page.locator("#files").set_input_files({"name": "t.md", "mimeType": "text/plain", "buffer": TIDES.encode()})
     page.locator("form[data-upload] button").click()
     said = page.get_by_role("alert").inner_text()
     assert said.startswith("Your login has ended")

@@ -72,6 +72,18 @@ def test_a_note_shows_the_words_that_are_cited(visit: Visit, plain: Served) -> N
     assert note["y"] < mark["y"] < mark["y"] + mark["height"] <= note["y"] + note["height"] + 1
 
 
+def test_on_a_page_from_right_to_left_a_source_stands_at_the_left(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
+    read(page, begin(plain, "How far does the tide at Brest rise?"))
+    page.evaluate("document.dir = 'rtl'")
+    page.locator("#report a.cite").first.click()
+    source = page.locator("#source")
+    source.wait_for()
+    place, text = source.bounding_box(), page.locator(".text-column").first.bounding_box()
+    assert place["x"] == 0
+    assert place["width"] <= text["x"]
+
+
 @pytest.mark.parametrize("width", [1024, 1200, 1440, 1900])
 def test_a_note_leaves_the_claims_free(visit: Visit, plain: Served, width: int) -> None:
     page = visit(plain, viewport={"width": width, "height": 800}).page

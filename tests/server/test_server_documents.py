@@ -301,4 +301,4 @@ async def test_a_form_that_cannot_be_read_says_why(server: Served) -> None:
         large = {"question": "x" * 1_000_001}
         page = await client.post("/verify", data=large, files={"files": ("a.md", b"")}, headers={"Accept": "text/html"})
         assert page.status_code == 400
-        assert "the form cannot be read: Part exceeded maximum size" in page.text
+        assert "The form cannot be read: Part exceeded maximum size" in page.text

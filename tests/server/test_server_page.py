@@ -89,7 +89,7 @@ async def test_the_web_is_searched_only_where_it_is_ticked(server: Served) -> No
             data = {"question": TIDE, "web_asked": "1", **more}
             page = await client.post(path, data=data)
             assert page.status_code == 422
-            assert "tick where to look" in page.text
+            assert "Tick where to look" in page.text
 
 
 async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
@@ -125,7 +125,7 @@ async def test_a_text_is_checked_against_files_sent_with_it(server: Served) -> N
     async with server.client(headers=HTML) as client:
         files = {"files": ("mole.txt", b"The mole of Vendel was built in 1850.")}
         page = (await client.post("/verify", data={"text": "The mole of Vendel was built in 1850."}, files=files)).text
-        assert 'class="quoted"' in page
+        assert re.search(r'class="quoted".*verbatim in Quote 1<.*>Quote 1 · <bdi>mole.txt</bdi>', page, re.DOTALL)
         name = re.search(r'name="collection" value="(checked-[\d-]+)" checked', page)
         assert name
         again = await client.post("/verify", data={"text": "The mole was built in 1851.", "collection": name[1]})
@@ -142,7 +142,7 @@ async def test_files_of_earlier_forms_are_offered_apart(server: Served) -> None:
         for path in ("/", "/verify", "/schedules"):
             page = (await client.get(path)).text
             apart = page[page.index('<details class="sent">') : page.index("</details>", page.index('class="sent"'))]
-            assert re.search(r'value="asked-[\d-]+">', apart)
+            assert re.search(r'value="asked-[\d-]+"><span>Files of 20\d\d-', apart)
             assert 'value="tides"' in page
             assert 'value="tides"' not in apart
         name = re.search(r'value="(asked-[\d-]+)">', (await client.get("/")).text)
@@ -204,7 +204,7 @@ async def test_a_question_waits_where_some_of_its_files_cannot_be_read(server: S
         assert name
         assert (await client.post("/ask", data=data | {"collection": name[1]})).status_code == 303
         shelf = (await client.get(f"/library/{name[1]}")).text
-        assert "skipped broken.pdf: " in shelf
+        assert "damaged, or not a PDF" in shelf
         assert ".upload/broken.pdf" not in shelf  # where the server keeps it
 
 
@@ -397,4 +397,4 @@ async def test_a_run_is_asked_again_with_all_its_options(server: Served) -> None
         async with asyncio.timeout(WAIT):
             while f"/?like={run}" not in (await client.get(path)).text:
                 await asyncio.sleep(0.1)
-        assert "no run named" in (await client.get("/?like=nowhere")).text
+        assert "No run named" in (await client.get("/?like=nowhere")).text

@@ -49,6 +49,17 @@ async def test_readers_are_told_before_they_ask(server: Served) -> None:
         assert "not begin runs" in page
 
 
+async def test_readers_are_offered_nothing_they_may_not_do(server: Served) -> None:
+    async with session(server, "bob") as bob, session(server, "cleo") as cleo:
+        path = "/api/v1/collections/piers/documents?name=pier.md"
+        (await bob.post(path, content=b"# Pier\n\nIt is long.\n")).raise_for_status()
+        (await bob.put("/api/v1/collections/piers", json={"readers": "all"})).raise_for_status()
+        for path in ("/", "/runs", "/library", "/library/bob/piers", "/verify", "/schedules"):
+            page = await cleo.get(path, headers=HTML)
+            assert page.status_code == 200, page.text
+            assert re.findall(r'<form[^>]*method="post"[^>]*action="([^"]*)"', page.text) == ["/logout"], path
+
+
 async def test_admins_look_after_users(server: Served) -> None:
     async with session(server, "ana") as ana, session(server, "bob") as bob:
         new = {"name": "eve", "password": " a password with spaces ", "role": "reader"}

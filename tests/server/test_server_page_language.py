@@ -164,7 +164,12 @@ async def test_a_fault_is_told_in_the_language_of_the_page(server: Served) -> No
     async with server.client(headers=GERMAN) as client:
         assert "Es gibt nichts mit diesem Namen" in (await client.get("/runs/nowhere")).text
         sent = await client.post("/runs/nowhere/steer", data={"text": ""}, headers={"HX-Request": "true"})
-        assert "schreiben Sie, was der Lauf berücksichtigen soll" in sent.text
+        assert "Schreiben Sie, was der Lauf berücksichtigen soll" in sent.text
+        asked = await client.post("/ask", data={"question": "Wann?", "web_asked": "1"})
+        assert "Kreuzen Sie an, wo gesucht werden soll" in asked.text
+        missing = (await client.get("/nowhere")).text
+        assert "Diese Seite gibt es nicht" in missing
+        assert "openapi" not in missing  # that is for programs
 
 
 @pytest.mark.parametrize(

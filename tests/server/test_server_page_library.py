@@ -57,6 +57,29 @@ async def test_a_site_is_read_and_looked_at_again(server: Served) -> None:
         assert "no address of the web" in wrong.text
 
 
+async def test_a_name_that_does_not_fit_stays_in_its_form(server: Served) -> None:
+    async with session(server, "ana") as ana:
+        page = await ana.post("/library", data={"name": "Q1/Q2", "private": "1"}, headers=READ)
+        assert page.status_code == 422
+        html = HTMLParser(page.text)
+        assert "use a name without one" in html.css_first("[role=alert]").text()
+        assert html.css_first("[name=name]").attributes["value"] == "Q1/Q2"
+        assert "checked" in html.css_first("[name=private]").attributes
+
+
+async def test_of_many_files_those_that_could_not_be_read_are_named_first(server: Served) -> None:
+    async with session(server, "ana") as ana:
+        files = [("files", (f"{number}.txt", f"Pier {number} is long.".encode())) for number in range(12)]
+        files.insert(0, ("files", ("broken.pdf", b"%PDF-")))
+        assert (await ana.post("/library/heap/documents", files=files, headers=READ)).status_code == 303
+        html = HTMLParser((await ana.get("/library/heap", headers=READ)).text)
+        first = html.css_first(".additions li").text()
+        assert "broken.pdf" in first
+        assert first.count("broken.pdf") == 1
+        assert "and 5 more" in html.css_first("section[aria-labelledby=adding]").text()
+        assert not html.css("#origins")  # what was uploaded cannot be looked at again
+
+
 async def test_a_git_repository_is_read(server: Served) -> None:
     """That the address is handed on as one of Git is what counts here; nothing answers at it."""
     async with session(server, "ana") as ana:
@@ -108,7 +131,8 @@ async def test_its_owner_says_who_may_read_it(server: Served) -> None:
             assert sent.status_code == 303, sent.text
             assert (await bob.get("/library/ana/papers", headers=READ)).status_code == seen
             assert (await ana.get("/api/v1/collections/papers")).json()["private"] == private
-        assert "Who may read it" not in (await bob.get("/library/ana/papers", headers=READ)).text
+        forms = HTMLParser((await bob.get("/library/ana/papers", headers=READ)).text).css("main form")
+        assert [form.attributes.get("role") for form in forms] == ["search"]  # it can be searched, and not changed
         assert (await bob.post("/library/ana/papers/readers", data={"who": "me"}, headers=READ)).status_code >= 400
         assert (await bob.post("/library/ana/papers/sync", headers=READ)).status_code >= 400
 

@@ -35,13 +35,14 @@ def chosen(page: str) -> list[str | None]:
 
 async def test_a_report_is_compared_with_another_one_of_its_question_first(server: Served) -> None:
     async with server.client(headers=HTML) as client:
-        assert chosen((await client.get("/compare")).text) == []
+        assert "once there are two" in (await client.get("/compare")).text
         older, other, newer = [await ended(client, question) for question in (TIDE, OTHER, TIDE)]
         assert chosen((await client.get("/compare")).text) == [other, newer]
         assert chosen((await client.get(f"/compare?a={older}")).text) == [older, newer]
         assert chosen((await client.get(f"/compare?a={other}")).text) == [other, newer]
         pair = await client.get(f"/compare?a={newer}&b={other}")
         assert chosen(pair.text) == [newer, other]
+        assert all(f'<a href="/runs/{run}">' in pair.text for run in (newer, other))
         begins = str(await begun(client, OTHER, mode="deep_research", review_plan="required"))  # it waits for a person
         assert chosen((await client.get(f"/compare?a={begins}")).text)[0] == begins
         wrong = await client.get("/compare?a=nowhere&b=nowhere")

@@ -63,7 +63,7 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
         "terminal": "assay docs add PATH -c {}",
         "http": "POST /api/v1/collections/{}/documents",
         "mcp": "have the user add documents to {} in Assay",
-        "page": "Add, in the library, to {}",
+        "page": "add documents to {} in the library",
     },
     "name documents": {
         "terminal": "name each by its number or its whole name, or several by a pattern: assay docs rm '*.pdf'",

@@ -326,6 +326,12 @@ def is_sent_collection(row: CollectionRow) -> bool:
     return bool(_SENT.fullmatch(row.name.removeprefix(f"{row.owner}{SLASH}")))
 
 
+def sent_at(name: str) -> str:
+    """The moment (ISO 8601) in the name of a collection for files that came with a form; "" for any other name."""
+    moment = name.partition("-")[2] if _SENT.fullmatch(name) else ""
+    return moment and datetime.strptime(moment, "%Y-%m-%d-%H%M%S").replace(tzinfo=UTC).isoformat()
+
+
 def is_user_collection(row: CollectionRow) -> bool:
     """True if a user created this collection, rather than a run for itself."""
     name = row.name.removeprefix(f"{row.owner}{SLASH}")

@@ -175,6 +175,23 @@ def test_conflicts_and_removed_sentences_are_told() -> None:
     assert texts(found, ".sides .facts") == [TWO.sources[side.source].title for side in sides]
 
 
+def test_a_side_has_its_title_by_whichever_id_its_source_was_found() -> None:
+    first = TWO.sources["S1001"]
+    found_again = msgspec.structs.replace(first, id="S2009")
+    passage = msgspec.structs.replace(TWO.passages["S1001.4"], id="S2009.4", source="S2009")
+    sides = (
+        Side(value="2001", passage="S2009.4", source="S2009", date="2024-03-02"),
+        Side(value="2003", passage="S2002.3", source="S2002"),
+    )
+    view = msgspec.structs.replace(
+        TWO,
+        sources={**TWO.sources, "S2009": found_again},
+        passages={**TWO.passages, "S2009.4": passage},
+        conflicts=(Conflict(text="2001 or 2003", sides=sides),),
+    )
+    assert texts(page(view), ".sides .facts")[0] == f"{first.title}, 2 March 2024"
+
+
 def test_how_citations_look() -> None:
     looks = {
         mode: texts(page(TWO, citations=mode), "a.cite")

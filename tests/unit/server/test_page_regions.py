@@ -32,6 +32,12 @@ def test_agents_and_steps_stop_with_their_run() -> None:
     )
     going = render_regions(fold_events(log.events))
     assert all(">running<" in going[name] for name in ("lane-1", "plan"))
+    log.add("", e.ControlApplied(action="pause"))
+    rests = render_regions(fold_events(log.events))
+    assert all(">paused<" in rests[name] for name in ("lane-1", "plan"))
+    assert "/cancel" not in rests["lane-1"]  # an agent at rest cannot be stopped
+    log.add("", e.RunResumed(fence=2))
+    assert ">running<" in render_regions(fold_events(log.events))["lane-1"]
     log.add("", e.RunCancelled())
     over = render_regions(fold_events(log.events))
     assert all(">stopped<" in over[name] for name in ("lane-1", "lane-2", "plan"))

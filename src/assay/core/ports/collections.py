@@ -23,8 +23,8 @@ def others_collection_error(reference: str) -> UsageError:
 def unfit_name(name: str) -> UsageError:
     """The error for a new collection with a name that looks like another owner's."""
     return UsageError(
-        f"a new collection cannot be called {name!r}: OWNER{SLASH}NAME is another user's, and you may read none of "
-        "this name; use another name"
+        f"a new collection cannot be called {name!r}: a slash stands between the owner and the name of another user's "
+        "collection, and you may read none of this name; use a name without one"
     )
 
 

@@ -150,7 +150,7 @@ def _unreadable_sources(unreadable: tuple[Unreadable, ...]) -> Child:
 
 # Why a claim has its verdict, for a reader: passages by the numbers of their quotes in the page, and plain words.
 
-_PASSAGE = regex(r"\bS\d+\.\d+\b")
+PASSAGE = regex(r"\bS\d+\.\d+\b")
 
 
 def linked_reason(material: PageMaterial, text: str) -> Markup:
@@ -161,7 +161,7 @@ def linked_reason(material: PageMaterial, text: str) -> Markup:
 
 def _link_references(material: PageMaterial, text: str) -> Iterator[Markup]:
     position = 0
-    for match in _PASSAGE.finditer(text):
+    for match in PASSAGE.finditer(text):
         quote = material.quotes.get(match[0])
         if quote is not None:
             yield escape_text(text[position : match.start()])

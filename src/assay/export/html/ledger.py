@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -155,7 +155,11 @@ def conflicts_section(material: PageMaterial) -> Child:
 def _sides(material: PageMaterial, conflict: Conflict) -> Child:
     """The statements of sources that disagree, next to each other."""
     passages = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
-    titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
+    titles = {
+        id: one_line(source.title) or one_line(source.url)
+        for source in material.report.sources
+        for id in (source.id, *source.aliases)
+    }
     texts = [
         el(
             "div",
@@ -165,14 +169,22 @@ def _sides(material: PageMaterial, conflict: Conflict) -> Child:
             else None,
             el(
                 "p",
-                isolate(titles.get(side.source, "")),
-                join((", ", format_day(side.date))) if side.date else None,
+                el("span", *_said_by(titles.get(side.source, ""), side.date)),
                 class_="facts",
             ),
         )
         for side in conflict.sides
     ]
     return el("div", *texts, class_="sides") if texts else None
+
+
+def _said_by(title: str, date: str) -> Iterator[Child]:
+    """The title of a source and the day of its statement, as far as they are known."""
+    yield isolate(title)
+    if title and date:
+        yield ", "
+    if date:
+        yield format_day(date)
 
 
 def limits_section(material: PageMaterial) -> Child:

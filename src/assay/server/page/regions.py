@@ -12,7 +12,7 @@ from markupsafe import Markup
 from assay.core.claims import VERDICTS
 from assay.core.markers import strip_markers
 from assay.core.phrases import STOP_REASONS
-from assay.core.ports import FINAL
+from assay.core.ports import FINAL, RunStatus
 from assay.core.translation import N_, gettext
 from assay.core.usage import Budget
 from assay.core.view import Lane, RunView, ToolUse, Turn
@@ -184,7 +184,7 @@ def _team(view: RunView) -> dict[str, Any]:
     is_over = view.status in FINAL
     pipeline = tuple(pipeline_of(view))
     return {
-        "lanes": tuple(lane_of(lane, is_over=is_over) for lane in view.lanes),
+        "lanes": tuple(lane_of(lane, view.status) for lane in view.lanes),
         "pipeline": pipeline if is_over else pipeline[-MAX_STEPS:],
         "steps": len(pipeline),
     }
@@ -195,9 +195,9 @@ def _lane_region(number: int) -> PageRegion:
         return next(lane for lane in view.lanes if lane.lane == number)
 
     def values(view: RunView) -> dict[str, Any]:
-        return {"lane": lane_of(find_lane(view), is_over=view.status in FINAL)}
+        return {"lane": lane_of(find_lane(view), view.status)}
 
-    return PageRegion(f"lane-{number}", lambda view: (find_lane(view), view.status in FINAL), values)
+    return PageRegion(f"lane-{number}", lambda view: (find_lane(view), view.status), values)
 
 
 # the report as it is written
@@ -245,7 +245,7 @@ _FIXED: tuple[PageRegion, ...] = (
     ),
     PageRegion(
         "plan",
-        lambda view: (view.plan, view.plan_text if view.plan is None else "", view.coverage, view.status in FINAL),
+        lambda view: (view.plan, view.plan_text if view.plan is None else "", view.coverage, view.status),
         lambda _view: {},
     ),
     PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending_values),
@@ -321,21 +321,25 @@ def pipeline_of(view: RunView) -> Iterator[AgentAction]:
         yield AgentAction(kind="decision", text=reflection.reasoning or reflection.decision, note=reflection.note)
 
 
-def lane_of(lane: Lane, *, is_over: bool) -> LaneShown:
-    """An agent: of a run that is over (`is_over`) with all its steps, else with the latest."""
+def lane_of(lane: Lane, run_status: RunStatus) -> LaneShown:
+    """An agent: of an ended run with all its steps, else with the latest."""
+    is_over = run_status in FINAL
     actions: tuple[AgentAction, ...] = ()
     for turn in reversed(lane.turns):
         actions = (*_doings(turn), *actions)
         if not is_over and len(actions) >= MAX_STEPS:
             actions = actions[-MAX_STEPS:]
             break
+    state: str = lane.state
+    if (lane.state == "planned" and is_over) or (lane.state == "running" and run_status != "running"):
+        state = "stopped" if is_over else run_status  # with its run
     return LaneShown(
         id=f"lane-{lane.lane}",
         number=lane.lane,
-        stoppable=lane.state == "running" and not is_over,
+        stoppable=state == "running" and run_status == "running",
         title=gettext("Agent {number}").format(number=lane.lane),
         task=lane.task,
-        state="stopped" if is_over and lane.state in ("planned", "running") else lane.state,  # with its run
+        state=state,
         now=gettext("Given up") if is_over and lane.state == "planned" else _current_activity(lane, actions),
         doings=actions,
         steps=sum(len(turn.thoughts) + len(turn.tools) for turn in lane.turns),

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.errors import AssayError, UnknownName
+from assay.core.phrases import verdict_reason
 from assay.core.ports.lists import CELL_OF
 from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
@@ -24,7 +25,7 @@ from assay.core.translation import N_, current_phrases, gettext, is_right_to_lef
 from assay.core.view import RunView
 from assay.export.html import method_section, summary_line
 from assay.export.html.article import Article, PageHeading, fields_section, render_run_article
-from assay.export.html.evidence_section import sources_section
+from assay.export.html.evidence_section import PASSAGE, sources_section
 from assay.export.html.ledger import (
     claims_to_check,
     conflicts_section,
@@ -47,6 +48,7 @@ from assay.server.page.words import language_of
 from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 from assay.settings import Settings
+from assay.verify.texts.text_check import CheckedClaim
 
 SCRIPT_TEXTS = {
     "close": N_("Close"),
@@ -257,7 +259,7 @@ async def show_verify(
         "fault": fault,
         "choices": await collection_choices(call, ticked),
         "judges": _judges(call.backend.settings),
-        "evidence": _evidence(result) if result else (),
+        "claims": await _checked_claims(call, result) if result else (),
     }
     return screen(call, "verify.html", section="verify", status=status, **values)
 
@@ -269,9 +271,38 @@ def _judges(settings: Settings) -> Sequence[str]:
     return [name for name in models if name.partition(":")[0] != BUILT_IN]
 
 
-def _evidence(result: VerifiedText) -> Sequence[Sequence[Passage]]:
+class CheckedShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim of a text on the screen: why it has its verdict, and its evidence by the numbers of the quotes."""
+
+    claim: CheckedClaim
+    reason: str
+    quotes: tuple[tuple[int, Passage, str], ...]
+
+
+async def _checked_claims(call: RouteCall, result: VerifiedText) -> Sequence[CheckedShown]:
+    """The claims with their quotes, numbered as they are shown, and the titles of the documents these are from."""
     passages = {passage.id: passage for passage in result.passages}
-    return [[passages[id] for id in claim.passages if id in passages] for claim in result.claims]
+    ids = dict.fromkeys(id for claim in result.claims for id in claim.passages if id in passages)
+    numbers = {id: number for number, id in enumerate(ids, 1)}
+    titles: dict[str, str] = {}
+    for document in {passages[id].document_sha256 for id in ids} - {""}:
+        with suppress(AssayError):
+            shown = (await call.assay.excerpt(document, 0, 0, 0)).document
+            titles[document] = shown.title or shown.name or shown.url
+    with use_page_locale(language_of(call.request)):
+        names = {id: gettext("Quote {id}").format(id=number) for id, number in numbers.items()}
+        return [
+            CheckedShown(
+                claim=claim,
+                reason=PASSAGE.sub(lambda found: names.get(found[0], found[0]), verdict_reason(claim.reason)),
+                quotes=tuple(
+                    (numbers[id], passages[id], titles.get(passages[id].document_sha256, ""))
+                    for id in claim.passages
+                    if id in numbers
+                ),
+            )
+            for claim in result.claims
+        ]
 
 
 class RunOffered(msgspec.Struct, frozen=True):

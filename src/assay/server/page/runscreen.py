@@ -24,8 +24,7 @@ from assay.server.streams import HEADERS, EventStream, last_event_of
 from assay.server.wire import RouteCall
 
 MAX_RUNS = 20
-_DONE: dict[str, str] = {
-    "applied": N_("Done."),
+_OUTCOMES: dict[str, str] = {
     "stored": N_("This takes effect in a moment."),
     "ended": N_("The run had ended before."),
 }
@@ -112,28 +111,32 @@ async def live(call: RouteCall, run: str) -> Response:
 
 async def cancel(call: RouteCall, run: str) -> Response:
     """End every call in flight."""
-    return _control_response(call, run, await run_control.cancel_run(call, run))
+    return _control_response(call, run, await run_control.cancel_run(call, run), N_("The run is cancelled."))
 
 
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
     result = await run_control.cancel_agent(call, run, lane)
-    message = N_("The agent had ended before.") if result.outcome == "ended" else _DONE[result.outcome]
-    return form_response(call, message, f"/runs/{run}")
+    outcomes = {"ended": N_("The agent had ended before."), "applied": N_("The agent was stopped.")}
+    return form_response(call, (_OUTCOMES | outcomes)[result.outcome], f"/runs/{run}")
 
 
 async def pause(call: RouteCall, run: str) -> Response:
     """Abandon every call in flight; the run can be resumed."""
-    return _control_response(call, run, await run_control.pause_run(call, run))
+    return _control_response(
+        call, run, await run_control.pause_run(call, run), N_("The run is paused. Nothing is lost.")
+    )
 
 
 async def finish(call: RouteCall, run: str) -> Response:
     """End research and write the report from what was found."""
-    return _control_response(call, run, await run_control.finish_run(call, run))
+    return _control_response(
+        call, run, await run_control.finish_run(call, run), N_("Research has ended. The report is next.")
+    )
 
 
-def _control_response(call: RouteCall, run: str, result: run_control.Controlled) -> Response:
-    return form_response(call, _DONE[result.outcome], f"/runs/{run}")
+def _control_response(call: RouteCall, run: str, result: run_control.Controlled, applied: str) -> Response:
+    return form_response(call, _OUTCOMES.get(result.outcome, applied), f"/runs/{run}")
 
 
 async def resume(call: RouteCall, run: str) -> Response:

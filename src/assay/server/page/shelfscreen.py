@@ -9,17 +9,17 @@ from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import UploadFile
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from assay.core.errors import AssayError
-from assay.core.ports import CollectionRow
+from assay.core.ports import Addition, CollectionRow
 from assay.core.ports.collections import SLASH
 from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
 from assay.server.api import collections, documents
-from assay.server.page.forms import read_form
-from assay.server.page.templates_environment import fault_values, go_to, is_fragment, screen
+from assay.server.page.forms import EMPTY, PageForm, read_form
+from assay.server.page.templates_environment import fault_values, go_to, is_fragment, screen, unread_reason
 from assay.server.problems import Refusal, refusal, whole_number
 from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services import places
@@ -34,11 +34,27 @@ CONTEXT_BYTES = 8_000
 """Bytes shown before and after a passage."""
 
 
-async def show_library(call: RouteCall) -> Response:
+async def show_library(call: RouteCall, form: PageForm = EMPTY, *, fault: str = "", status: int = 200) -> Response:
     """The collections."""
-    additions = await call.assay.additions(MAX_ADDITIONS)
-    listing = await collections.list_collections(call)
-    return screen(call, "library.html", section="library", collections=listing.collections, additions=additions)
+    values: dict[str, Any] = {
+        "collections": (await collections.list_collections(call)).collections,
+        "name": form.text("name"),
+        "private": form.text("private"),
+        "fault": fault,
+    }
+    latest = latest_additions(await call.assay.additions())
+    return screen(call, "library.html", section="library", status=status, **latest, **values)
+
+
+def latest_additions(additions: Sequence[Addition]) -> dict[str, Any]:
+    """The latest additions for a screen, of files sent together those first that could not be read; and how many more.
+
+    `additions` are the newest first.
+    """
+    batch = [one for one in additions if one.created_at[:16] == additions[0].created_at[:16]]
+    shown = additions[: max(len(batch), MAX_ADDITIONS)]
+    failed_first = sorted(shown, key=lambda one: one.state != "failed")
+    return {"additions": failed_first[:MAX_ADDITIONS], "further": len(shown[MAX_ADDITIONS:])}
 
 
 async def make_collection(call: RouteCall) -> Response:
@@ -48,7 +64,10 @@ async def make_collection(call: RouteCall) -> Response:
     if not name:
         raise refusal("invalid", N_("give the collection a name"))
     request = collections.CollectionWanted(private=bool(form.text("private")))
-    await collections.mark_collection(call, name, request)
+    try:
+        await collections.mark_collection(call, name, request)
+    except (Refusal, AssayError) as error:
+        return await show_library(call, form, **fault_values(error))
     return go_to(_address(name))
 
 
@@ -72,8 +91,10 @@ async def show_collection(call: RouteCall, collection: str, *, fault: str = "", 
         next=page.next,
         words=words,
         hits=hits,
-        additions=additions[:MAX_ADDITIONS],
+        **latest_additions(additions),
+        origins=[origin for origin in shelf.origins if not origin.place.startswith("upload:")],
         going=any(addition.state in ("waiting", "reading") for addition in additions),
+        upload_bytes=call.backend.settings.server.upload_mb * 1_000_000,
         fault=fault,
     )
 
@@ -83,10 +104,9 @@ async def upload(call: RouteCall, collection: str) -> Response:
     try:
         await collections.upload_documents(call, collection, collections.FileNamed(wait=UPLOAD_WAIT_SECONDS))
     except (Refusal, AssayError) as error:
-        wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
-            return PlainTextResponse(wrong["fault"], wrong["status"])
-        return await show_collection(call, collection, **wrong)
+            raise
+        return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -112,7 +132,9 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: pla
     max_bytes = call.backend.settings.server.upload_mb * 1_000_000
     uploads = await collections.begin_uploads(call, files, collection, max_bytes)
     additions = (await documents.await_additions(call, uploads, documents.WAIT_SECONDS)).additions
-    return FormFiles(collection, tuple(addition.error for addition in additions if addition.state == "failed"))
+    return FormFiles(
+        collection, tuple(f"{one.name}: {unread_reason(one)}" for one in additions if one.state == "failed")
+    )
 
 
 class CollectionChoices(msgspec.Struct, frozen=True):

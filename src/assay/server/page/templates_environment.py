@@ -24,21 +24,23 @@ from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.markers import strip_markers
+from assay.core.ports import Addition
 from assay.core.ports.users import Permission
-from assay.core.translation import N_, format_number, gettext
+from assay.core.translation import N_, format_number, gettext, is_right_to_left
 from assay.core.ways import adapt_wording, use_surface
 from assay.export.html.evidence_section import address_link
 from assay.export.html.ledger import legend_section
 from assay.export.html.markup import sprite, verdict_word
 from assay.locale import PAGE_LOCALES, use_page_locale
 from assay.server import guards
-from assay.server.api.documents import hide_upload_paths
+from assay.server.api.documents import AdditionShown, hide_upload_paths
 from assay.server.gate import check_permission, identity_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_language, language_of
-from assay.server.problems import Problem, Refusal, problem_of, refusal
+from assay.server.problems import TYPES, Problem, Refusal, problem_of, refusal
 from assay.server.protocol_runs import BOOKKEEPING
 from assay.server.wire import RouteCall
+from assay.services.places import sent_at
 
 # Assets of the pages: style, scripts and icons, all from this package.
 
@@ -135,6 +137,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     theme: str
     density: str
     language: str
+    right_to_left: bool
     chosen: str
     user: str
     writes: bool
@@ -144,12 +147,13 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 def frame_of(request: Request, section: Section) -> Frame:
     """The frame of a screen."""
     theme, density = request.cookies.get(THEME, ""), request.cookies.get(DENSITY, "")
-    identity = identity_of(request)
+    identity, language = identity_of(request), language_of(request)
     return Frame(
         section=section,
         theme=theme if theme in THEMES else THEMES[0],
         density=density if density in DENSITIES else DENSITIES[0],
-        language=language_of(request),
+        language=language,
+        right_to_left=is_right_to_left(language),
         chosen=chosen_language(request),
         user=identity.name if identity else "",
         writes=identity is None or identity.may("write"),
@@ -245,6 +249,8 @@ def page_route(
     return answer
 
 
+NO_PAGE = N_("This page does not exist")
+NO_PAGE_WHY = N_("Check its address. What was there may have been deleted.")
 LOGIN_ENDED = N_("Your login has ended, and nothing was sent. Log in in another tab, then send this again.")
 
 
@@ -256,7 +262,7 @@ def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] 
         answer: Response
         if "text/plain" in request.headers.get("accept", ""):
             with use_page_locale(language_of(request)):
-                answer = PlainTextResponse(gettext(text), problem.status)
+                answer = PlainTextResponse(words.sentence(text), problem.status)
         else:
             answer = fragment_response(
                 request, "parts/note.html", problem.status, text=text, fault=True, login=needs_login
@@ -265,6 +271,8 @@ def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] 
         return answer
     if problem.status == 401 and request.url.path != "/login":
         return go_to(f"/login?next={quote(_place_of(request), safe='/')}")
+    if problem.type == f"{TYPES}not-found":
+        problem = msgspec.structs.replace(problem, title=NO_PAGE, detail=NO_PAGE_WHY)
     return screen(RouteCall(request), "problem.html", status=problem.status, headers=headers, problem=problem)
 
 
@@ -329,6 +337,12 @@ ENVIRONMENT = Environment(
 )
 
 
+def unread_reason(addition: Addition | AdditionShown) -> str:
+    """Why nothing of a file could be read, without its name, which stands beside it, and all kinds that could be."""
+    error = hide_upload_paths(addition.error)
+    return words.without_kinds(error.partition(f"; skipped {addition.name}: ")[2] or error)
+
+
 def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """A run's labels as its owner gave them: without its star and those by which a protocol knows it again."""
     return tuple(label for label in labels.items() if label[0] != "starred" and not label[0].startswith(BOOKKEEPING))
@@ -357,10 +371,13 @@ ENVIRONMENT.filters.update(
     plain=strip_markers,
     role_word=words.role_word,
     run_status=words.run_status,
+    sent_at=sent_at,
+    sentence=words.sentence,
     short_day=words.short_day,
     status_word=words.status_word,
     step_status=phrases.step_status,
     strip_markup=strip_markup,
+    unread_reason=unread_reason,
     verdict=phrases.verdict,
     verdict_word=verdict_word,
     where=source_place,

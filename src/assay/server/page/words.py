@@ -9,7 +9,7 @@ from typing import Protocol
 from markupsafe import Markup, escape
 from starlette.requests import Request
 
-from assay.core.lazy import lazy_module
+from assay.core.lazy import lazy_module, regex
 from assay.core.translation import ENGLISH, N_, current_phrases, format_number, gettext, ngettext
 from assay.locale import PAGE_LOCALES
 
@@ -101,6 +101,20 @@ class HasRunStatus(Protocol):
 def translate(message: str, **values: object) -> Markup:
     """A message with values in their places, each escaped."""
     return escape(gettext(message)).format(**values)
+
+
+_KINDS = regex(r" \(readable: [^)]*\)")
+
+
+def without_kinds(message: str) -> str:
+    """A message about a file that cannot be read, without the names of the hundred kinds that can."""
+    return _KINDS.sub("", message)
+
+
+def sentence(message: str) -> str:
+    """A message, begun as a sentence is: `no run has …` → `No run has …`. A name at its beginning stays as it is."""
+    text = without_kinds(gettext(message) if message else "")
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].rstrip(",:;").isalpha() else text
 
 
 def format_count(count: int, singular: str, plural: str) -> str:

@@ -25,7 +25,8 @@ async function read(address) {
 /** Beside the text where there is room, else over it. */
 function place() {
   if (!pane || !column || pane.hidden) return;
-  const free = document.documentElement.clientWidth - column.getBoundingClientRect().right - 24;
+  const { left, right } = column.getBoundingClientRect();
+  const free = (document.dir === "rtl" ? left : document.documentElement.clientWidth - right) - 24;
   const over = free < NARROWEST;
   pane.classList.toggle("over", over);
   pane.style.width = over ? "" : `${free}px`;
@@ -40,9 +41,14 @@ function clear() {
   const note = /** @type {HTMLElement | null} */ (document.querySelector(".note:not([hidden])"));
   const box = document.querySelector("a[data-show][aria-expanded=true]")?.getClientRects()[0];
   if (!pane || pane.hidden || pane.classList.contains("over") || !note || !box) return;
-  const edge = pane.getBoundingClientRect().left;
-  if (note.getBoundingClientRect().right <= edge) return;
-  note.style.left = `${Math.max(16, Math.min(box.left - 24, edge - note.offsetWidth - 16)) + scrollX}px`;
+  const side = pane.getBoundingClientRect();
+  const beside = note.getBoundingClientRect();
+  if (beside.right <= side.left || beside.left >= side.right) return;
+  const left =
+    document.dir === "rtl"
+      ? Math.max(box.left - 24, side.right + 16)
+      : Math.max(16, Math.min(box.left - 24, side.left - note.offsetWidth - 16));
+  note.style.left = `${left + scrollX}px`;
   note.style.top = `${box.bottom + 8 + scrollY}px`;
   note.style.maxHeight = `${Math.max(160, innerHeight - box.bottom - 20)}px`;
 }
