@@ -179,6 +179,16 @@ def test_a_long_page_of_figures_without_a_head_is_read_in_linear_time() -> None:
     assert exponent(lambda lines: list(find_tables(lines)), page, 100) < WORST
 
 
+def test_a_long_row_beside_a_tall_text_is_read_in_linear_time() -> None:
+    def lines(count: int) -> list[PrintedLine]:
+        places = [(6.0 * cell, 500.0) for cell in range(count)] + [
+            (6.0 * count, 500 - 12.0 * down) for down in range(8)
+        ]
+        return [PrintedLine(text="a", left=left, right=left + 4, base=base, size=10) for left, base in places]
+
+    assert exponent(paragraphs, lines, 500) < WORST
+
+
 def test_a_long_table_is_one() -> None:
     names = PrintedPart("Port", 60, 90), PrintedPart("Depth", 160, 190)
     rows = [(PrintedPart(f"Goole {at}", 60, 110), PrintedPart(str(at), 160, 190)) for at in range(200)]

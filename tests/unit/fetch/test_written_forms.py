@@ -80,6 +80,7 @@ def test_rich_text_is_its_paragraphs_and_rows() -> None:
         (r"\uc-3\u8211 all of it", "–all of it"),
         (r"It is {\v not\v0 open}{\v now}.", "It is open."),
         (r"{\stylesheet\v0 Heading}Text", "Text"),
+        (r"{\pict\bin4 }}{\}Text{\pict\bin-2 x}", "Text"),
     ],
 )
 def test_characters_of_rich_text(text: str, shown: str) -> None:
