@@ -65,8 +65,9 @@ PERIOD_WORDS = frozenset(
 
 
 class Period(NamedTuple):
-    """A part of a year, `w20`, `q3` or `h1`, with its year if it is stated, else 0; or a fiscal year, `fy2024`, or one of
-    two years, `fy2024to2025`, whose year is the first.
+    """A part of a year, `w20`, `q3` or `h1`, with its year if it is stated, else 0; or a fiscal year, `fy2024`.
+
+    A fiscal year of two years is `fy2024to2025`, and `year` the first.
 
     It stands at `[start, end)` of the text, at `[first, last)` without the year of `w20`.
     """
