@@ -32,8 +32,8 @@ def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> b
 
 
 def may_be_another_year(claim: Token, evidence: Token) -> bool:
-    """True if one of two equal years is fiscal and the other is not, a day in it, or of two years: they may be different
-    times.
+    """True if one of two equal years is fiscal, or a fiscal year of two, and the other is not: they may be different
+    times. So may the year of a day.
     """
     fiscal = evidence.literal if isinstance(evidence, Amount) and evidence.fiscal else ""
     return isinstance(claim, Amount) and not claim.ordinal and (claim.literal if claim.fiscal else "") != fiscal

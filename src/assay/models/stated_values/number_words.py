@@ -1,4 +1,4 @@
-"""Numbers in German, French and Spanish words: "zwölf", "zweihundertdreißig", "quatre-vingt-dix", "treinta y dos mil"."""
+"""Numbers in German, French and Spanish words: "zwölf", "zweihundertdreißig", "quatre-vingt-dix", "treinta y dos"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from assay.core.lazy import regex
 
 _ONES = (
-    "eins ein eine einen einer un ún une uno una|zwei deux dos dós|drei trois tres trés|vier quatre cuatro|fünf cinq cinco"
+    "eins ein eine einen einer un ún une uno una|zwei deux dos dós|drei trois tres trés|vier quatre cuatro"
+    "|fünf cinq cinco"
     "|sechs six seis séis|sieb sieben sept siete|acht huit ocho|neun neuf nueve|zehn dix diez|elf onze once"
     "|zwölf douze doce|dreizehn treize trece|vierzehn quatorze catorce|fünfzehn quinze quince|sechzehn seize dieciséis"
     "|siebzehn diecisiete|achtzehn dieciocho|neunzehn diecinueve"
