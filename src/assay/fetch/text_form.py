@@ -112,6 +112,8 @@ POWER_BASE = regex(r"(?:[\d)\]]|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m|ft|in|yd|mi)
 """The end of what has a power: a number, a bracket, a variable or a unit. Behind other words a raised number is a
 note's.
 """
+FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
+"""A line with a name and a value; lines of nothing else stay apart, as in a form."""
 MAX_BASE_CHARS = 4
 """As many characters as `POWER_BASE` looks at, at most."""
 

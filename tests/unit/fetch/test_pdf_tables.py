@@ -135,6 +135,62 @@ def test_a_line_over_the_columns_alone_is_of_the_head_too() -> None:
     assert "Year ended 31 December 2024: 512 | Year ended 31 December 2023: 634" in found[0]
 
 
+def test_names_of_groups_close_to_each_other_are_apart_beside_a_row_with_cells() -> None:
+    groups = [(72, 718, "Region"), (140, 718, "Revenue (pounds)"), (250, 718, "Costs (pounds)")]
+    rows = [
+        ("", "2023", "2024", "2023", "2024"),
+        ("North", "512", "634", "301", "298"),
+        ("South", "77", "88", "41", "43"),
+        ("West", "10", "9", "4", "7"),
+    ]
+    cells = [
+        (left, 700 - 18 * at, cell)
+        for at, row in enumerate(rows)
+        for left, cell in zip((72, 140, 200, 250, 300), row, strict=True)
+        if cell
+    ]
+    assert text([*groups, *cells])[0] == (
+        "| Region: North | Revenue (pounds) 2023: 512 | Revenue (pounds) 2024: 634 | Costs (pounds) 2023: 301"
+        " | Costs (pounds) 2024: 298 |"
+    )
+
+
+def test_the_label_of_a_total_may_reach_over_columns() -> None:
+    rows = [("No.", "Item", "Price"), ("1", "Slates", "222"), ("2", "Work", "88"), ("Sum of all the work", "", "310")]
+    assert text(placed(rows, width=60))[-1] == "| No.: Sum of all the work | Price: 310 |"
+    rows[-1] = ("Prices are those of", "", "a year")
+    assert "| No.: Prices are those of" not in "".join(text(placed(rows, width=60)))
+
+
+def test_fields_below_each_other_stay_apart() -> None:
+    lines = ["Invoice date: 14.11.2024", "Customer number: 40522", "Due on: 28.11.2024"]
+    assert text([(300, 700 - 14 * at, line) for at, line in enumerate(lines)]) == [*lines[:2], lines[2]]
+
+
+def test_lines_drawn_in_no_order_are_read_from_the_top() -> None:
+    prose = [
+        (72, 740 - 14 * at, line)
+        for at, line in enumerate(
+            [
+                "The landlord lets the flat at Mill Lane to a tenant, who",
+                "pays a monthly rent of 940 pounds. One cat is allowed.",
+            ]
+        )
+    ]
+    rows = placed(
+        [
+            ("Meter", "Number", "Reading"),
+            ("Water", "W-3391", "482"),
+            ("Gas", "G-2027", "10655"),
+            ("Power", "P-88", "23"),
+        ]
+    )
+    lines = [*prose, *rows]
+    wanted = text(lines)
+    assert wanted[1] == "| Meter: Water | Number: W-3391 | Reading: 482 |"
+    assert text(lines[::-1]) == wanted
+
+
 def test_units_below_the_names() -> None:
     rows = [
         ("Port", "Depth", "Fee"),

@@ -11,6 +11,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.fetch.pdf.printed_tables import LineOfPrint, PrintedPart, TableLines, find_tables
+from assay.fetch.text_form import FIELD_LINE
 
 SENTENCE_END = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 CLOSING = regex(r"[.,;:!?)\]](?!\d)")
@@ -302,11 +303,18 @@ def _is_prose(line: PrintedLine) -> bool:
     )
 
 
+def _ends_field(line: PrintedLine, edges: _ColumnEdges) -> bool:
+    """True if a field may begin below a line: the line is one too, or ends before its column does."""
+    return FIELD_LINE.fullmatch(line.text) is not None or edges.free_share(line) > SHORT_END_SHARE
+
+
 def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges: _ColumnEdges) -> bool:
     """True if `line` begins a paragraph."""
     if above.hyphen:
         return False
     if not _is_similar_size(above, line) or ITEM.match(line.text):
+        return True
+    if FIELD_LINE.fullmatch(line.text) and line.text[0].isupper() and _ends_field(above, edges):
         return True
     step = above.base - line.base
     ends_sentence = SENTENCE_END.search(above.text) is not None
