@@ -1,4 +1,4 @@
-"""Calendars and rich text: what a reader of them sees, not how they are written."""
+"""Calendars, rich text, subtitles and chats: what a reader of them sees, not how they are written."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import Extracted
+from assay.evidence.segment import segment
 from assay.fetch.calendars import read_calendar
 from assay.fetch.rich_text import read_rich_text
+from assay.fetch.subtitles import read_subtitles
 from assay.fetch.text import TextExtractor
 
 
@@ -93,6 +95,57 @@ def test_characters_of_rich_text(text: str, shown: str) -> None:
 def test_an_event_of_whole_days_ends_with_its_last(end: str, shown: str) -> None:
     event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20250601\nDTEND;VALUE=DATE:{end}\nEND:VEVENT\n"
     assert read_calendar(event) == f"# Event\n\nStart: 2025-06-01\n\nEnd: {shown}\n"
+
+
+SUBTITLES = """1
+00:00:01,000 --> 00:00:04,200
+INTERVIEWER: How did you come
+to build <i>organs</i>?
+
+2
+00:00:04,400 --> 00:00:09,000
+VOSS: My uncle ran a workshop,
+
+3
+00:00:09,300 --> 00:00:14,000
+and I began there in 1987.
+
+4
+00:00:15,000 --> 00:00:16,000
+
+"""
+
+
+def test_sentences_of_subtitles_stand_behind_their_times() -> None:
+    lines = [
+        "[00:00:01] INTERVIEWER: How did you come to build organs?",
+        "[00:00:04] VOSS: My uncle ran a workshop, and I",
+    ]
+    found = read(SUBTITLES, "talk.srt")
+    assert found.text == f"{lines[0]}\n{lines[1]} began there in 1987.\n"
+    assert found.title == "talk.srt"
+    assert [span.text for span in segment(found.text, found.syntax)] == found.text.splitlines()
+    web = "WEBVTT\n\nNOTE x\n\nintro\n00:01.000 --> 00:04.200 align:start\n<v Ann Lee>Good <b>day</b>.</v>\n"
+    assert read(web, "talk.vtt").text == "[00:01] Ann Lee: Good day.\n"
+    assert read("WEBVTT\n\nNothing is said.\n", "talk.vtt").text == "WEBVTT\n\nNothing is said.\n"
+
+
+def test_each_message_of_a_chat_is_a_passage() -> None:
+    lines = [
+        "[12.02.25, 09:14] Nora: The pump stopped",
+        "[12.02.25, 09:16] Emil: Why?",
+        "again",
+        "[12.02.25, 09:21] Nora: Ice",
+    ]
+    texts = [span.text for span in segment("\n".join(lines), "plain")]
+    assert texts == [lines[0], "\n".join(lines[1:3]), lines[3]]
+    prose = "In 2024 it rose.\n12:30 was the time\n13:30 was another"
+    assert len(segment(prose, "plain")) == 1
+
+
+@given(st.text("0123:,. -><v\n", max_size=80))
+def test_any_subtitles_are_read(text: str) -> None:
+    assert isinstance(read_subtitles(f"WEBVTT\n{text}"), str)
 
 
 @given(st.text("{}\\'af0u8 \n*parv", max_size=60))
