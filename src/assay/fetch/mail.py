@@ -50,7 +50,7 @@ class EmlExtractor:
     attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/5"
+    name = "eml/6"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -62,7 +62,7 @@ class EmlExtractor:
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/5"
+    name = "mbox/6"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -201,16 +201,18 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
 
 def _quote_paragraphs(text: str) -> str:
     """A text in which only the first line of a quoted paragraph has the marks of a quotation: `>` within a sentence
-    would stand in every quote of it. A quotation is a paragraph apart from "Ann wrote:" above and a reply below it.
+    would stand in every quote of it. A quotation is a paragraph apart from "Ann wrote:" above, which is one too, and a
+    reply below it; so is a quotation within it.
     """
     lines: list[str] = []
     depth = 0
-    for line in text.split("\n"):
-        content = line.lstrip("> \t") if line.startswith(">") else line
-        marks = line[: len(line) - len(content)].count(">")
-        if lines and lines[-1].strip() and content.strip() and bool(marks) != bool(depth):
+    plain = [(line, line.lstrip("> \t") if line.startswith(">") else line) for line in text.split("\n")]
+    marked = [(line, content, line[: len(line) - len(content)].count(">")) for line, content in plain]
+    for (line, content, marks), following in zip(marked, [*marked[1:], ("", "", 0)], strict=True):
+        begins = marks != depth or (marks < following[2] and content.rstrip().endswith(":"))
+        if lines and lines[-1].strip() and content.strip() and begins:
             lines.append("")
-        lines.append(content if marks and marks == depth and not _OWN_LINE.match(content) else line)
+        lines.append(content if marks and not begins and not _OWN_LINE.match(content) else line)
         depth = marks if content.strip() else 0
     return "\n".join(lines)
 
