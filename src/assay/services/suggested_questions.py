@@ -38,7 +38,8 @@ _MESSAGE = regex(
     r"[\[(]?[\d/.:, T-]{5,25}(?:[ap]m)?[\])]?(?:\s*[-–])?\s+(?P<who>[A-Z][\w.-]*(?: [A-Z][\w.-]*){0,2}): (?P<text>.+)"
 )
 _NAMED = regex(
-    r"\b[Tt]he (?P<what>[a-z]{3,}(?: [a-z]{3,})??)(?= (?:is|was|are|were|has|had|in|at|on|from|for|to|by|[a-z]+ed)\b|[.,;:!?]|$)"
+    r"\b[Tt]he (?P<what>[a-z]{3,}(?: [a-z]{3,})??)"
+    r"(?= (?:is|was|are|were|has|had|in|at|on|from|for|to|by|[a-z]+ed)\b|[.,;:!?]|$)"
 )
 
 
