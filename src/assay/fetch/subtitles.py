@@ -12,6 +12,7 @@ _TIME = r"(?:\d{1,3}:)?\d{2}:\d{2}[,.]\d{3}"
 MARK = regex(rf"\ufeff?(?:WEBVTT\b|\s*(?:\d+[ \t]*\r?\n)?{_TIME} --> )")
 """The beginning of a file of subtitles."""
 _CUE = regex(rf"(?:\A|\n)[ \t]*(?P<time>{_TIME}) --> {_TIME}[^\n]*\n(?P<text>(?:[^\n]*\S[^\n]*\n?)*)")
+"""A time, and the lines below it up to an empty one; a number or a name may stand above."""
 _VOICE = regex(r"<v[.\w]* (?P<name>[^<>]{1,80})>")
 _TAG = regex(r"</?[a-z][^<>]{0,80}>|\{\\[^{}]{1,80}\}", re.IGNORECASE)
 _SPEAKER = regex(r"[-–—]\s*\S|[^\W\d_][^:.!?]{0,40}:\s")

@@ -57,6 +57,16 @@ def test_plain_text_that_only_points_to_the_page_is_not_read():
     assert "three metres" in read(message(text="This mail needs HTML.\n", html=page)).text
 
 
+def test_a_forwarded_message_is_read_with_its_head_below_the_text_of_the_other() -> None:
+    made = message("Fwd: Room", text="", html="<p>Please see below.</p>")
+    made.add_attachment(message("Room", text="It is room B 214.\n", html="<p>It is room B 214.</p>"))
+    body = read(made).text.split("\n\n", 1)[1]
+    assert body.startswith(
+        "Please see below.\n\nFrom: Ada Byron <ada@example.org>\nTo: harbor@example.org\nDate: Sat, 06"
+    )
+    assert body.endswith("Subject: Room\n\nIt is room B 214.\n")
+
+
 def attached(*names: str) -> bytes:
     made = message()
     for name in names:
