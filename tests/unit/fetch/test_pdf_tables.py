@@ -169,26 +169,17 @@ def test_fields_below_each_other_stay_apart() -> None:
 
 def test_lines_drawn_in_no_order_are_read_from_the_top() -> None:
     prose = [
-        (72, 740 - 14 * at, line)
-        for at, line in enumerate(
-            [
-                "The landlord lets the flat at Mill Lane to a tenant, who",
-                "pays a monthly rent of 940 pounds. One cat is allowed.",
-            ]
-        )
+        (72, 740, "The landlord lets the flat at Mill Lane to a tenant, who"),
+        (72, 726, "pays a rent of 940 pounds."),
     ]
-    rows = placed(
-        [
-            ("Meter", "Number", "Reading"),
-            ("Water", "W-3391", "482"),
-            ("Gas", "G-2027", "10655"),
-            ("Power", "P-88", "23"),
-        ]
-    )
-    lines = [*prose, *rows]
+    rows = [("Meter", "Number", "Reading"), ("Water", "W-33", "482"), ("Gas", "G-20", "106"), ("Power", "P-88", "23")]
+    lines = [*prose, *placed(rows, top=600, step=40)]
+    half = len(lines) // 2
+    shuffled = [line for pair in zip(lines[:half], lines[:half:-1], strict=False) for line in reversed(pair)]
     wanted = text(lines)
-    assert wanted[1] == "| Meter: Water | Number: W-3391 | Reading: 482 |"
-    assert text(lines[::-1]) == wanted
+    assert wanted[0].endswith("to a tenant, who pays a rent of 940 pounds.")
+    assert wanted[1] == "| Meter: Water | Number: W-33 | Reading: 482 |"
+    assert text([*shuffled, *(line for line in lines if line not in shuffled)]) == wanted
 
 
 def test_units_below_the_names() -> None:

@@ -31,9 +31,9 @@ TIGHT_SPACE = 0.4
 """The same, of a row beside one with cells at the same places."""
 SAME_LEVEL = 0.4
 """Lines whose bases differ by less than this many font sizes are of one row."""
-MIN_UPS, MAX_UPS_SHARE = 4, 0.34
-"""How many lines may stand above the line before, and which share of a page's: a table drawn column by column of three
-cells each has a third. By hand.
+MIN_UP, MIN_UPS, MAX_UPS_SHARE = 3.0, 4, 0.25
+"""How many font sizes above the line before a line is out of order: parts of a formula are nearer. How many such lines
+a page may have, and which share: a table drawn column by column, of four cells each, has a fourth. By hand.
 """
 LINE_END_HYPHEN = "\ufffe"
 """What PDFium writes in place of a hyphen at the end of a line and the line's end."""
@@ -135,9 +135,9 @@ def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
 def _in_order(lines: list[PrintedLine]) -> list[PrintedLine]:
     """Lines as they were drawn, unless that order is none, as of some scanned pages: then from the top, row by row.
 
-    Columns and cells go up as often as there are some; in no order at all, half of the lines stand above the last.
+    Columns and cells go up as often as there are some; in no order at all, nearly half of the lines do.
     """
-    ups = sum(line.base - above.base > SAME_LEVEL * line.size for above, line in pairwise(lines))
+    ups = sum(line.base - above.base > MIN_UP * line.size for above, line in pairwise(lines))
     if ups <= max(MIN_UPS, MAX_UPS_SHARE * len(lines)):
         return lines
     rows: list[list[PrintedLine]] = []
