@@ -18,6 +18,7 @@ from assay.fetch.office.charts import RELATION, C, chart_rows, chart_title
 from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
 from assay.fetch.office.word_numbers import W, WordNumbers
+from assay.fetch.office.word_tables import has_bold_labels, is_set, table_rows
 from assay.fetch.text_form import FIELD_LINE, TextBuilder, clean, parse_number
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> 
     stack = [table]
     while stack:
         table = stack.pop()
-        write_table_with_notes(_docx_rows(table, marks), marks.texts, builder)
+        rows = table_rows(table, lambda cell: _docx_text(cell, marks))
+        write_table_with_notes(rows, marks.texts, builder, has_head=not has_bold_labels(table))
         inner = [each for each in table.iter(f"{W}tbl") if next(each.iterancestors(*_APART), None) is table]
         stack += reversed(inner)
 
@@ -213,7 +215,7 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     walk = etree.iterwalk(above, events=("start",))
     for _, node in walk:
         is_inner_table = node.tag == f"{W}tbl" and above.tag == f"{W}tc"
-        if is_inner_table or node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and _is_hidden(node)):
+        if is_inner_table or node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and is_set(node, "vanish")):
             walk.skip_subtree()
         elif node.tag in _TEXT_TAGS:
             parts.append(node.text or "")
@@ -226,39 +228,12 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     return "".join(parts)
 
 
-def _is_hidden(run: etree._Element) -> bool:
-    hidden = run.find(f"{W}rPr/{W}vanish")
-    return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
-
-
 def _is_left_out(paragraph: etree._Element) -> bool:
     """True if a paragraph is a duplicate for older programs, or is deleted as a whole: it is not counted."""
     is_marked = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
     return next(paragraph.iterancestors(FALLBACK), None) is not None or (
         is_marked and not _docx_text(paragraph).strip()
     )
-
-
-def _docx_rows(table: etree._Element, marks: _Marks) -> list[list[str]]:
-    """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
-    cells.
-    """
-    rows: list[list[str]] = []
-    for line in table.iterchildren(f"{W}tr"):
-        row: list[str] = []
-        for cell in line.iterchildren(f"{W}tc"):
-            merge = cell.find(f"{W}tcPr/{W}vMerge")
-            goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
-            above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
-            row += [above or _docx_text(cell, marks)] + [""] * (_width(cell) - 1)
-        rows.append(row)
-    return rows
-
-
-def _width(cell: etree._Element) -> int:
-    span = cell.find(f"{W}tcPr/{W}gridSpan")
-    value = "1" if span is None else str(span.get(f"{W}val", "1"))
-    return min(max(parse_number(value, 1), 1), 100)
 
 
 MAX_GROUP_DEPTH = 8

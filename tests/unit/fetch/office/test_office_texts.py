@@ -184,3 +184,17 @@ def test_charts_are_tables_of_their_figures():
     assert (found.text, found.title) == (f"## Slide 1: Alarms\n\n{rows}", "Alarms")
     (found,) = DocxExtractor().extract(text_file, "alarms.docx")
     assert found.text == f"Of the regions:\n\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("bold", "line"), [("labels", "| Start | 1 May 2025 |"), ("head", "| Firm: Start | Weber AG: 1 May 2025 |")]
+)
+def test_bold_labels_beside_their_values_are_no_head(bold: str, line: str):
+    written = docx.Document()
+    table = written.add_table(rows=0, cols=2)
+    for label, value in (("Firm", "Weber AG"), ("Start", "1 May 2025"), ("Price", "84,000")):
+        row = table.add_row()
+        row.cells[0].paragraphs[0].add_run(label).bold = bold == "labels" or label == "Firm"
+        row.cells[1].paragraphs[0].add_run(value).bold = bold == "head" and label == "Firm"
+    (found,) = DocxExtractor().extract(saved(written), "form.docx")
+    assert line in found.text
