@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,6 +130,31 @@ def test_sentences_of_subtitles_stand_behind_their_times() -> None:
     web = "WEBVTT\n\nNOTE x\n\nintro\n00:01.000 --> 00:04.200 align:start\n<v Ann Lee>Good <b>day</b>.</v>\n"
     assert read(web, "talk.vtt").text == "[00:01] Ann Lee: Good day.\n"
     assert read("WEBVTT\n\nNothing is said.\n", "talk.vtt").text == "WEBVTT\n\nNothing is said.\n"
+
+
+def test_a_notebook_has_its_texts_its_code_and_what_that_printed() -> None:
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]},
+        {"output_type": "execute_result", "data": {"text/plain": "31.4", "image/png": "aGk="}},
+        {"output_type": "display_data", "data": {"image/png": "aGk="}},
+    ]
+    cells = [
+        {"cell_type": "markdown", "source": ["# Yield\n", "The mean was 31.4 kg."]},
+        {"cell_type": "code", "source": "print(```)", "outputs": outputs},
+        {"cell_type": "raw", "source": "left out"},
+    ]
+    found = read(json.dumps({"cells": cells, "nbformat": 4}), "yield.ipynb")
+    assert found.text == (
+        "# Yield\nThe mean was 31.4 kg.\n\n````\nprint(```)\n````\n\n```\na\nb\n```\n\n```\n31.4\n```\n"
+    )
+    assert (found.syntax, found.title) == ("markdown", "yield.ipynb")
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", '{"cells": 1}', '{"cells": []}', '{"cells": [{"cell_type": "raw"}]}', "x"]
+)
+def test_what_is_no_notebook_stays_as_it_is(text: str) -> None:
+    assert read(text, "a.ipynb").text == text
 
 
 def test_each_message_of_a_chat_is_a_passage() -> None:
