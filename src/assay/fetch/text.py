@@ -44,7 +44,7 @@ class TextExtractor:
         syntax: Syntax = "plain"
         if text.startswith(rich_text.MARK):
             text = rich_text.read_rich_text(text)
-        elif text.startswith(calendars.MARK) and (events := calendars.read_calendar(text)):
+        elif text.startswith(calendars.MARKS) and (events := calendars.read_calendar(text)):
             text, syntax = events, "markdown"
         elif name.lower().endswith(notebooks.SUFFIX) and (cells := notebooks.read_notebook(text)):
             text, syntax = cells, "markdown"

@@ -132,6 +132,28 @@ def test_sentences_of_subtitles_stand_behind_their_times() -> None:
     assert read("WEBVTT\n\nNothing is said.\n", "talk.vtt").text == "WEBVTT\n\nNothing is said.\n"
 
 
+def test_a_contact_has_its_name_and_how_to_reach_it() -> None:
+    card = """BEGIN:VCARD
+VERSION:3.0
+N:Olsen;Greta;;;
+FN:Greta Olsen
+ORG:Olsen Marine;Repairs
+item1.TEL;TYPE=WORK:+47 22 55 01 77
+ADR;TYPE=WORK:;;Havnegata 3;Bergen;;5003;Norway
+NOTE:Prefers calls\\nbefore noon
+PHOTO;ENCODING=b:aGk=
+END:VCARD
+"""
+    assert read(card + card.replace("Greta Olsen", "Iver Dahl"), "staff.vcf").text.split("\n\n")[:6] == [
+        "# Greta Olsen",
+        "Organization: Olsen Marine, Repairs",
+        "Phone: +47 22 55 01 77",
+        "Address: Havnegata 3, Bergen, 5003, Norway",
+        "Prefers calls",
+        "before noon",
+    ]
+
+
 def test_a_notebook_has_its_texts_its_code_and_what_that_printed() -> None:
     outputs = [
         {"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]},
