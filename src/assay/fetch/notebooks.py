@@ -35,7 +35,7 @@ def read_notebook(text: str) -> str:
 
 
 def _cell_blocks(cell: _Cell) -> Iterator[str]:
-    source = _joined(cell.source)
+    source = _join_lines(cell.source)
     if cell.cell_type == "markdown" and source:
         yield source
     elif cell.cell_type == "code" and source:
@@ -43,11 +43,11 @@ def _cell_blocks(cell: _Cell) -> Iterator[str]:
         for output in cell.outputs:
             data = output.get("data")
             printed = output.get("text") or (data.get("text/plain") if isinstance(data, dict) else "")
-            if shown := _joined(printed)[:MAX_OUTPUT_CHARS]:
+            if shown := _join_lines(printed)[:MAX_OUTPUT_CHARS]:
                 yield _fence(shown)
 
 
-def _joined(lines: Any) -> str:
+def _join_lines(lines: Any) -> str:
     """A text, which may be given as a list of its lines."""
     lines = [lines] if isinstance(lines, str) else lines
     return (
