@@ -303,18 +303,13 @@ def _is_prose(line: PrintedLine) -> bool:
     )
 
 
-def _ends_field(line: PrintedLine, edges: _ColumnEdges) -> bool:
-    """True if a field may begin below a line: the line is one too, or ends before its column does."""
-    return FIELD_LINE.fullmatch(line.text) is not None or edges.free_share(line) > SHORT_END_SHARE
-
-
 def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges: _ColumnEdges) -> bool:
     """True if `line` begins a paragraph."""
     if above.hyphen:
         return False
     if not _is_similar_size(above, line) or ITEM.match(line.text):
         return True
-    if FIELD_LINE.fullmatch(line.text) and line.text[0].isupper() and _ends_field(above, edges):
+    if line.text[0].isupper() and FIELD_LINE.fullmatch(line.text) and FIELD_LINE.fullmatch(above.text):
         return True
     step = above.base - line.base
     ends_sentence = SENTENCE_END.search(above.text) is not None
