@@ -99,6 +99,7 @@ SMALL = {
     "__main__.py": "an entry point",
     "core/full_disks.py": "three layers use it, and `core/errors.py` has no room",
     "export/docx.py": "a registration; what it registers loads an extra",
+    "fetch/subtitles.py": "a format, beside `fetch/calendars.py` and `fetch/rich_text.py`",
     "store/migrations/env.py": "an entry point of Alembic",
 }
 """Files below `WHOLE` lines that are neither packages nor migrations, and why."""

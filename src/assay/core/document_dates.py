@@ -30,6 +30,8 @@ _DATE = regex(
     re.IGNORECASE,
 )
 """Days and months as people write them, and ISO days."""
+DATED_ENTRY = regex(r"\W?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2})(?![\d-])")
+"""The beginning of a line of a log, a chat or a diary: a numeric day, or a time."""
 _DOTTED = regex(r"(?<![\d.])(?P<d>\d{1,2})\. ?(?P<m>\d{1,2})\. ?(?P<y>\d{4})(?![.]?\d)")
 """A day as much of Europe writes it in figures."""
 _APART = regex(r"[\d.]\Z|\d[-–—/]\Z")

@@ -1,4 +1,6 @@
-"""Calendars (iCalendar, RFC 5545) as text: for each event its name, and below it what a reader of a calendar sees."""
+"""Calendars (iCalendar, RFC 5545) and contacts (vCard, RFC 6350) as text: for each event or person the name, and below
+it what a reader sees.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from datetime import date, timedelta
 from assay.core.clean import one_line
 from assay.core.lazy import regex
 
-MARK = "BEGIN:VCALENDAR"
+MARKS = ("BEGIN:VCALENDAR", "BEGIN:VCARD")
 _FOLD = regex(r"\r?\n[ \t]")
-_LINE = regex(r"(?P<name>[A-Za-z-]+)(?P<parameters>(?:;[^:\"\r\n]*(?:\"[^\"\r\n]*\"[^:\"\r\n]*)*)?):(?P<value>.*)")
+_LINE = regex(
+    r"(?:[\w-]+\.)?(?P<name>[A-Za-z-]+)(?P<parameters>(?:;[^:\"\r\n]*(?:\"[^\"\r\n]*\"[^:\"\r\n]*)*)?):(?P<value>.*)"
+)
 _TIME = regex(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?")
 _ESCAPED = regex(r"\\([\\;,nN])")
 _ZONE = regex(r";TZID=\"?([^;:\"]+)", re.IGNORECASE)
@@ -28,12 +32,21 @@ _LABELS = {
     "RRULE": "Repeats",
     "CATEGORIES": "Categories",
     "URL": "URL",
+    "TEL": "Phone",
+    "EMAIL": "E-mail",
+    "ORG": "Organization",
+    "TITLE": "Title",
+    "ROLE": "Role",
+    "ADR": "Address",
+    "BDAY": "Birthday",
 }
-_ENTRIES = ("VEVENT", "VTODO", "VJOURNAL")
+_ENTRIES = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
+_LISTED = ("ORG", "ADR")
+"""Values of several parts, of which some may be empty."""
 
 
 def read_calendar(text: str) -> str:
-    """The events of a calendar, each under its name; "" if there are none. Alarms and time zones are omitted."""
+    """The events or contacts, each under its name; "" if there are none. Alarms, zones and pictures are omitted."""
     events: list[str] = []
     inside: list[str] = []
     lines: list[str] = []
@@ -48,9 +61,9 @@ def read_calendar(text: str) -> str:
                 events.append("\n\n".join((f"# {title or 'Event'}", *lines)))
         elif not inside or inside[-1] not in _ENTRIES:
             continue
-        elif name == "SUMMARY":
+        elif name in ("SUMMARY", "FN"):
             title = one_line(value)
-        elif name == "DESCRIPTION":
+        elif name in ("DESCRIPTION", "NOTE"):
             lines += [one_line(part) for part in value.split("\n") if part.strip()]
         elif name in _LABELS and value.strip():
             start = value if name == "DTSTART" else start
@@ -80,6 +93,8 @@ def _format_value(name: str, parameters: str, value: str) -> str:
     if name in ("ORGANIZER", "ATTENDEE"):
         person, address = _COMMON_NAME.search(parameters), re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
         return f"{person[1]} <{address}>" if person else address
+    if name in _LISTED:
+        return ", ".join(filter(None, map(one_line, value.split(";"))))
     time = _TIME.fullmatch(value)
     if time is None:
         return one_line(value)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from assay.core.document_dates import iso_date, stated_date
+from assay.core.document_dates import DATED_ENTRY, iso_date, stated_date
 from assay.core.lazy import regex
 
 # Titles: a document's name, as a reader would write it.
@@ -59,8 +59,6 @@ BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 MAX_BYLINE_CHARS = 500
 _ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
 """A line without a word, or a mark of reStructuredText or an editor, above a title."""
-_ENTRY = regex(r"\W?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2})(?![\d-])")
-"""The beginning of a line of a log, a chat or a diary: a numeric day, or a time."""
 MARKUP = regex(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -105,7 +103,7 @@ def first_line(text: str) -> str:
     stripped = (line.strip() for line in text[:HEAD_CHARS].splitlines())
     lines = (line for line in stripped if line and not _ORNAMENT.fullmatch(line))
     line = next(lines, "")
-    if _ENTRY.match(line) and _ENTRY.match(next(lines, "")):
+    if DATED_ENTRY.match(line) and DATED_ENTRY.match(next(lines, "")):
         return ""
     return clean_title(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
 

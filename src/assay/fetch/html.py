@@ -35,6 +35,10 @@ else:
 
 MAX_PAGE_CHARS = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
+MAX_PAGE_ELEMENTS = 100_000
+"""So are pages with more elements. Of 8,300 shorter pages, with their manuals' indexes, none has more than 59,000; four
+megabytes of tags that nothing closes have a million, and took 20 seconds.
+"""
 MIN_ARTICLE_SHARE = 0.05
 """An article with less than this share of the page's visible text was not found; the page is converted in full."""
 MIN_PROSE_CHARS, MIN_PROSE_SHARE = 1_000, 0.8
@@ -102,7 +106,7 @@ class HtmlExtractor:
         tree = lexbor.LexborHTMLParser(page)
         facts = read_metadata(tree)
         remove_requests(tree, page)
-        text = clean(_main_text(tree, len(page), facts.description, free=ACCESS not in facts.facts))
+        text = clean(_main_text(tree, facts.description, is_large=_is_large(page), free=ACCESS not in facts.facts))
         if not text.strip():
             raise ExtractError("the page shows no text")
         if is_notice(text) and not NOTICE.search(facts.title):
@@ -120,10 +124,11 @@ class HtmlExtractor:
         )
 
 
-def _main_text(tree: LexborHTMLParser, size: int, description: str, *, free: bool) -> str:
-    """The main text of a page of `size` characters. Consumes the tree.
+def _main_text(tree: LexborHTMLParser, description: str, *, is_large: bool, free: bool) -> str:
+    """The main text of a page. Consumes the tree.
 
-    If a page is not `free` to read, what it tells search engines is not for all readers.
+    In a page that `is_large` no article is looked for. If a page is not `free` to read, what it tells search engines is
+    not for all readers.
     """
     keep_whole = is_documentation(tree)
     if not keep_whole:
@@ -133,9 +138,13 @@ def _main_text(tree: LexborHTMLParser, size: int, description: str, *, free: boo
     instead = noscript_text(tree) if len(full) < SHORT_PAGE_CHARS else ""
     for node in () if free else tree.css(LINKED_DATA_SELECTOR):
         node.decompose()
-    article = "" if keep_whole or _is_short(tree, full) or size > MAX_PAGE_CHARS else _article(tree)
+    article = "" if keep_whole or is_large or _is_short(tree, full) else _article(tree)
     text = add_missing_lead(article, full, description) if len(article) > MIN_ARTICLE_SHARE * len(full) else full
     return instead if len(text) < SHORT_PAGE_CHARS and len(instead) > len(text) else text
+
+
+def _is_large(page: str) -> bool:
+    return len(page) > MAX_PAGE_CHARS or page.count("<") - page.count("</") > MAX_PAGE_ELEMENTS
 
 
 def _is_short(tree: LexborHTMLParser, full: str) -> bool:

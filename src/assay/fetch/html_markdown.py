@@ -10,6 +10,7 @@ from assay.core.lazy import regex
 from assay.core.tables.heads import read_head
 from assay.fetch.html_tables import node_text, resolve_raised, table_grid
 from assay.fetch.list_numbers import number_items
+from assay.fetch.text_form import FIELD_LINE
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -71,8 +72,6 @@ NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
 LINE_BREAK = "\v"
-FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
-"""A line with a name and a value; lines of nothing else stay apart, as in a form."""
 MAX_INDENT_LEVEL = 12
 """Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
 quadratically.

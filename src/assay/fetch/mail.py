@@ -5,7 +5,7 @@ from __future__ import annotations
 import email
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from email.message import EmailMessage, Message
 from functools import cache
@@ -32,6 +32,7 @@ else:
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MAX_PARTS = 1_000
+MAX_PART_DEPTH = 30
 STUB_FACTOR = 10
 """Plain text with fewer words than one in so many of the page beside it only says that there is one. By hand."""
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -46,11 +47,11 @@ SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 class EmlExtractor:
     """One document: sender, recipients, date and subject as fields, then the text.
 
-    If a message has its text in two forms, the plain one is read, unless it says almost nothing of the other. Its
-    attachments are named, and read as `Attachments`.
+    If a message has its text in two forms, the plain one is read, unless it says almost nothing of the other. A message
+    within it is read with its head. Its attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/5"
+    name = "eml/6"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -62,7 +63,7 @@ class EmlExtractor:
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/5"
+    name = "mbox/6"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -156,11 +157,10 @@ def read_message(data: bytes, extractor: str, name: str) -> Extracted:
         raise ExtractError("damaged: a header of it cannot be read") from error
     if not fields:
         raise ExtractError("damaged, or not a message")
-    if not body.strip() and not attachments:
+    if not body and not attachments:
         raise ExtractError("it holds no text")
-    head = "\n".join(f"{key}: {value}" for key, value in fields.items())
     return Extracted(
-        text=f"{head}\n\n{body.strip()}".rstrip() + "\n",
+        text=f"{_head(message)}\n\n{body}".rstrip() + "\n",
         extractor=extractor,
         syntax="plain",
         title=fields.get("Subject", "")[:300] or title_from_name(name),
@@ -182,35 +182,64 @@ def _header(message: EmailMessage, key: str) -> str:
 
 
 def _body(message: EmailMessage) -> tuple[str, list[str]]:
-    """The text of a message and of messages inside it, plain if there is a choice, and the names of attachments."""
-    plain: list[str] = []
-    formatted: list[str] = []
-    attachments: list[str] = []
-    for part in _parts(message):
-        kind = part.get_content_type()
-        if _is_attached(part):
-            attachments.append(_attached_name(part))
-        elif kind == "text/plain":
-            plain.append(_quote_paragraphs(_text(part)))
-        elif kind == "text/html":
-            tree = lexbor.LexborHTMLParser(limit_nesting(_text(part)))
-            formatted.append(to_markdown(tree.body) if tree.body is not None else "")
-    stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in formatted)
-    return "\n\n".join(formatted if stub else plain), attachments
+    """The text of a message and of messages inside it, and the names of attachments."""
+    attachments = [_attached_name(part) for part in _parts(message) if _is_attached(part)]
+    return _join(_texts(message, 0)), attachments
+
+
+def _join(texts: Iterable[str]) -> str:
+    return "\n\n".join(filter(None, map(str.strip, texts)))
+
+
+def _children(part: Message) -> list[EmailMessage]:
+    inside = part.get_payload()
+    return [each for each in inside if isinstance(each, EmailMessage)] if isinstance(inside, list) else []
+
+
+def _texts(part: EmailMessage, depth: int) -> Iterator[str]:
+    """The texts of a part: of a message inside with its head, and of alternatives the plain one if it says enough."""
+    kind = part.get_content_type()
+    if depth > MAX_PART_DEPTH or (_is_attached(part) and not part.is_multipart()):
+        return
+    if kind == "message/rfc822":
+        for message in _children(part):
+            yield _head(message)
+            yield from _texts(message, depth + 1)
+    elif part.is_multipart():
+        texts = [(child, _join(_texts(child, depth + 1))) for child in _children(part)]
+        if kind == "multipart/alternative":
+            plain = [text for child, text in texts if child.get_content_type() == "text/plain"]
+            others = [text for child, text in texts if child.get_content_type() != "text/plain"]
+            stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in others)
+            yield from others if stub else plain
+        else:
+            yield from (text for _, text in texts)
+    elif kind == "text/plain":
+        yield _quote_paragraphs(_text(part))
+    elif kind == "text/html":
+        tree = lexbor.LexborHTMLParser(limit_nesting(_text(part)))
+        yield to_markdown(tree.body) if tree.body is not None else ""
+
+
+def _head(message: EmailMessage) -> str:
+    """The headers that are read, one a line."""
+    return "\n".join(f"{key}: {value}" for key in HEADERS if (value := _header(message, key)))
 
 
 def _quote_paragraphs(text: str) -> str:
     """A text in which only the first line of a quoted paragraph has the marks of a quotation: `>` within a sentence
-    would stand in every quote of it. A quotation is a paragraph apart from "Ann wrote:" above and a reply below it.
+    would stand in every quote of it. A quotation is a paragraph apart from "Ann wrote:" above, which is one too, and a
+    reply below it; so is a quotation within it.
     """
     lines: list[str] = []
     depth = 0
-    for line in text.split("\n"):
-        content = line.lstrip("> \t") if line.startswith(">") else line
-        marks = line[: len(line) - len(content)].count(">")
-        if lines and lines[-1].strip() and content.strip() and bool(marks) != bool(depth):
+    plain = [(line, line.lstrip("> \t") if line.startswith(">") else line) for line in text.split("\n")]
+    marked = [(line, content, line[: len(line) - len(content)].count(">")) for line, content in plain]
+    for (line, content, marks), following in zip(marked, [*marked[1:], ("", "", 0)], strict=True):
+        begins = marks != depth or (marks < following[2] and content.rstrip().endswith(":"))
+        if lines and lines[-1].strip() and content.strip() and begins:
             lines.append("")
-        lines.append(content if marks and marks == depth and not _OWN_LINE.match(content) else line)
+        lines.append(content if marks and not begins and not _OWN_LINE.match(content) else line)
         depth = marks if content.strip() else 0
     return "\n".join(lines)
 

@@ -39,8 +39,12 @@ _ESCAPES = {"~": "\u00a0", "_": "-", "\\": "\\", "{": "{", "}": "}", "\n": "\n\n
 def read_rich_text(text: str) -> str:
     """The text of a document in RTF, whose bytes were read as characters."""
     reader = _Reader()
-    for match in _TOKEN.finditer(text):
-        reader.read(match)
+    position = 0
+    while token := _TOKEN.search(text, position):
+        position = token.end()
+        if token[1] == "bin":  # so many bytes of a picture follow
+            position += max(0, int(token[2] or 0))
+        reader.read(token)
     paragraphs = (" ".join(part.split()).removesuffix(" |") for part in reader.text().split("\n\n"))
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 

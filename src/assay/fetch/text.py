@@ -20,7 +20,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.sources import Extracted, Syntax
-from assay.fetch import calendars, rich_text
+from assay.fetch import calendars, notebooks, rich_text, subtitles
 from assay.fetch.fields import clean_title, find_date, first_line, read_fields, title_from_name
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.json_text import number_repeated_names, read_json
@@ -29,12 +29,12 @@ from assay.fetch.xml_documents import is_xml_document
 
 
 class TextExtractor:
-    """Text unchanged. Also reads files of unknown kinds if they are text, among them calendars and rich text (RTF).
+    """Text unchanged. Also reads files of unknown kinds if they are text, as notebooks, calendars, subtitles and RTF.
 
     The title is the first line if that is not a sentence, else the file's name.
     """
 
-    name = "text/4"
+    name = "text/5"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
     isolated = False
@@ -44,8 +44,12 @@ class TextExtractor:
         syntax: Syntax = "plain"
         if text.startswith(rich_text.MARK):
             text = rich_text.read_rich_text(text)
-        elif text.startswith(calendars.MARK) and (events := calendars.read_calendar(text)):
+        elif text.startswith(calendars.MARKS) and (events := calendars.read_calendar(text)):
             text, syntax = events, "markdown"
+        elif name.lower().endswith(notebooks.SUFFIX) and (cells := notebooks.read_notebook(text)):
+            text, syntax = cells, "markdown"
+        elif subtitles.MARK.match(text):
+            text = subtitles.read_subtitles(text) or text
         title = title_from_name(name) if syntax == "markdown" else first_line(text) or title_from_name(name)
         published = find_date(text, title, name)
         yield Extracted(

@@ -112,6 +112,8 @@ POWER_BASE = regex(r"(?:[\d)\]]|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m|ft|in|yd|mi)
 """The end of what has a power: a number, a bracket, a variable or a unit. Behind other words a raised number is a
 note's.
 """
+FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
+"""A line with a name and a value; lines of nothing else stay apart, as in a form."""
 MAX_BASE_CHARS = 4
 """As many characters as `POWER_BASE` looks at, at most."""
 
@@ -224,8 +226,9 @@ class TextBuilder:
         if text := _one_line(text):
             self._add("  " * max(0, min(level, MAX_HEADING_LEVEL)) + f"- {text}", item=True)
 
-    def table(self, rows: Sequence[Sequence[str]]) -> None:
-        """Add a table with rows `| header: cell | header: cell |`, if it has a header; empty cells are left out.
+    def table(self, rows: Sequence[Sequence[str]], *, has_head: bool = True) -> None:
+        """Add a table with rows `| header: cell | header: cell |`, if it has a header, which `has_head` may rule out;
+        empty cells are left out.
 
         A table with one column or one row is layout: its cells become paragraphs.
         """
@@ -236,7 +239,7 @@ class TextBuilder:
                 for cell in filter(None, row):
                     self.paragraph(cell)
             return
-        lines = [f"| {line} |" for line in labelled_lines(cells, MAX_PASSAGE_CHARS - BARS_LENGTH)]
+        lines = [f"| {line} |" for line in labelled_lines(cells, MAX_PASSAGE_CHARS - BARS_LENGTH, has_head=has_head)]
         self._add("\n".join(lines))
 
     def block(self, text: str) -> None:
@@ -258,8 +261,10 @@ class TextBuilder:
         self._item = item
 
 
-def labelled_lines(rows: list[list[str]], longest: int) -> list[str]:
+def labelled_lines(rows: list[list[str]], longest: int, *, has_head: bool = True) -> list[str]:
     """The lines of a table, with its header inferred from its rows; notes above it come first."""
+    if not has_head:
+        return [line for row in rows for line in row_lines(row, (), longest)]
     columns = Counter(map(len, rows)).most_common(1)[0][0]
     above, head, below = split_head(rows, columns)
     header = unique_column_names(head) if head else []

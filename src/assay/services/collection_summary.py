@@ -15,17 +15,17 @@ import msgspec
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
-from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, ORDINALS, SCALES, TENS, analysis_of, stop_terms, terms
 from assay.core.measures import UNIT_NAMES
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
-from assay.core.text import sentences
 from assay.evidence.segment import segment
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
+from assay.services.suggested_questions import passage_questions
 
 TASK = "What do these documents say about {subjects}, and where do they disagree?"
 MAX_EXAMINED_DOCUMENTS = 300
@@ -43,11 +43,6 @@ MIN_WORD_LETTERS = 4
 
 _WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACELESS = regex(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DEFINED = regex(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?P<verb>is|are) (?:an?|the) \w")
-_DATED = regex(r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}")
-_ARTICLES = frozenset(("the", "a", "an"))
-_NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - _ARTICLES
-"""Words that begin no term: pronouns, and those that begin a clause ("Since this reservation is a …")."""
 _TIMES = {
     "en": "time times today yesterday tomorrow hourly daily weekly monthly yearly annually weekday weekdays weekend"
     " monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
@@ -235,29 +230,12 @@ def _candidates(passages: Sequence[_Passage]) -> Iterator[str]:
 
 
 def _passage_questions(passage: _Passage) -> Iterator[str]:
-    last = passage.heading.rpartition("\n")[2]
-    if last.endswith("?") and len(last) < 120:
-        yield one_line(last)
-    if passage.document.language not in ("", "en"):
-        return
-    text = one_line(passage.text)
-    for sentence in (text[start:end] for start, end in sentences(text)):
-        if date_match := _DATED.match(sentence):
-            yield f"When was {_lowercase_article(date_match['what'])} {date_match['done']}?"
-        elif (definition := _DEFINED.match(sentence)) and _is_term(definition["what"]):
-            yield f"What {definition['verb']} {_lowercase_article(definition['what'])}?"
-
-
-def _is_term(term: str) -> bool:
-    """True for what a sentence may define: no pronoun, no beginning of a clause, no amount ("Eleven years are a …")."""
-    words = [word for word in term.split() if word.lower() not in _ARTICLES]
-    return term.split()[0].lower() not in _NO_TERMS and not all(_is_amount(word, "en") for word in words)
-
-
-def _lowercase_article(term: str) -> str:
-    """A term as written within a sentence."""
-    article, _, noun = term.partition(" ")
-    return f"{article.lower()} {noun}" if article in ("The", "A", "An") and noun else term
+    return passage_questions(
+        passage.text,
+        passage.heading.rpartition("\n")[2],
+        in_english=passage.document.language in ("", "en"),
+        is_amount=lambda word: _is_amount(word, "en"),
+    )
 
 
 async def _answerable_questions(

@@ -148,12 +148,13 @@ def _period(period: Period, text: str) -> Token:
     """A week, quarter or half as it is written; a fiscal year as its year, which may be written with two digits."""
     start, end = period.first, period.last
     if period.code.startswith("fy"):
-        return _fiscal_year(start, end, period.code.removeprefix("fy"))
+        first, _, second = period.code.removeprefix("fy").partition("to")
+        return _fiscal_year(start, end, f"{first}/{second[2:]}" if second else first)
     return Literal(text=text[start:end], start=start, end=end)
 
 
 def _fiscal_year(start: int, end: int, year: str) -> Amount:
-    values = (Decimal(year),)
+    values = tuple(Decimal(year[:4]) + later for later in range(2 if "/" in year else 1))
     return Amount(
         text=year, start=start, end=end, literal=year, values=values, quantum=Decimal(1), year=True, fiscal=True
     )

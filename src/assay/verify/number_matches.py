@@ -23,6 +23,8 @@ def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> b
         is_fraction_term = (
             not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
         )
+        if claim.fiscal and evidence.fiscal and len(claim.values) == len(evidence.values):
+            return claim.literal == evidence.literal  # 2024/25 and 2023/24 have a year in common
         return is_fraction_term or is_same_amount(claim, evidence)
     if isinstance(evidence, Day):
         return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
@@ -30,9 +32,11 @@ def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> b
 
 
 def may_be_another_year(claim: Token, evidence: Token) -> bool:
-    """True if one of two equal years is fiscal and the other is not, or a day in it: they may be different times."""
-    is_fiscal = isinstance(evidence, Amount) and evidence.fiscal
-    return isinstance(claim, Amount) and not claim.ordinal and claim.fiscal != is_fiscal
+    """True if one of two equal years is fiscal, or a fiscal year of two, and the other is not: they may be different
+    times. So may the year of a day.
+    """
+    fiscal = evidence.literal if isinstance(evidence, Amount) and evidence.fiscal else ""
+    return isinstance(claim, Amount) and not claim.ordinal and (claim.literal if claim.fiscal else "") != fiscal
 
 
 def _names_century(claim: Token, evidence: Token) -> bool:

@@ -36,7 +36,22 @@ from assay.verify.number_matches import states
             ),
         ),
         ("q1", 0, ("Q1", "first quarter", "quarter 1", "premier trimestre")),
-        ("h1", 2024, ("H1 2024", "first half of 2024", "first half of the year 2024", "1. Halbjahr 2024")),
+        (
+            "h1",
+            2024,
+            (
+                *("H1 2024", "H1/2024", "2024-H1", "1H 2024", "first half of 2024", "first half of the year 2024"),
+                *("1. Halbjahr 2024", "ersten Halbjahres 2024", "1er semestre 2024", "primer semestre de 2024"),
+            ),
+        ),
+        (
+            "fy2024to2025",
+            2024,
+            (
+                *("FY2024/25", "FY 2024-25", "FY24/25", "FY2024–2025", "fiscal year 2024/25", "financial year 2024-25"),
+                *("Geschäftsjahr 2024/25", "exercice 2024-2025"),
+            ),
+        ),
         (
             "fy2024",
             2024,
@@ -62,8 +77,17 @@ def test_forms_of_one_period(code: str, year: int, texts: tuple[str, ...]) -> No
         "a quarter of 3",
         "the first half of the match",
         "Q5",
-        "FY 2023/24",
         "H12",
+        "The H2 tank is full",
+        "2H and 3H",
+        "H1",
+        "2024/26",
+        "on 2010-11",
+        "on 2024-12-31",
+        "2024-25-07",
+        "12/2024/25",
+        "2024/255",
+        "Rule 2013/14/X",
         "XQ3",
     ],
 )
@@ -80,6 +104,14 @@ def test_what_is_no_period(text: str) -> None:
         ("It opened in 2023. Week 20 was wet.", [("w20", 0)]),
         ("It opened in 2023. Q3 2024 was wet.", [("q3", 2024)]),
         ("2025.Q3", [("q3", 2025)]),
+        ("Sales of 2024/25, and in 2023-24", [("fy2024to2025", 2024), ("fy2023to2024", 2023)]),
+        ("Saison 1999/2000", [("fy1999to2000", 1999)]),
+        ("H2 of fiscal 2024", [("h2", 0), ("fy2024", 2024)]),
+        ("first half FY24", [("h1", 0), ("fy2024", 2024)]),
+        ("H1 2024/25", [("h1", 0), ("fy2024to2025", 2024)]),
+        ("FY24 2024-06-30", [("fy2024", 2024)]),
+        ("FY2024, 2025", [("fy2024", 2024)]),
+        ("Q2 2024-06-30", [("q2", 0)]),
     ],
 )
 def test_a_year_is_of_the_period_beside_it(text: str, periods: list[tuple[str, int]]) -> None:
@@ -112,6 +144,13 @@ def test_a_period_numbers_no_document() -> None:
         (("week: 20 | sold: 52", "week: 21 | sold: 29"), "How many were sold in week 21?", "29"),
         (("period: 2025-Q2 | sold: 47", "period: 2025-Q3 | sold: 52"), "How many were sold in Q3 2025?", "52"),
         (("period: Q2 | sold: 47", "period: Q3 | sold: 52"), "How many were sold in the second quarter?", "47"),
+        (("year: 2023/24 | sold: 47", "year: 2024/25 | sold: 52"), "How many were sold in FY 2023-24?", "47"),
+        (("year: FY2023/24 | sold: 47", "year: FY2024/25 | sold: 52"), "How many were sold in 2024/25?", "52"),
+        (
+            ("y: 2024 | half: H1 | sold: 47", "y: 2024 | half: H2 | sold: 52"),
+            "How many were sold in the second half of 2024?",
+            "52",
+        ),
     ],
 )
 def test_a_row_is_found_by_its_period(lines: tuple[str, ...], question: str, value: str) -> None:
@@ -134,6 +173,8 @@ def test_a_row_of_another_year_is_not_the_one_asked_for() -> None:
         ("2025-Q3", "the second quarter", False),
         ("fiscal year 2024", "FY24", True),
         ("FY23", "2023", True),
+        ("2024/25", "FY 2024-25", True),
+        ("2024/25", "2023/24", False),
     ],
 )
 def test_a_claim_may_write_a_period_in_another_form(evidence: str, claim: str, same: bool) -> None:

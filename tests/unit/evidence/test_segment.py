@@ -32,7 +32,7 @@ def texts(text: str, kind: str, syntax: Syntax = "markdown") -> list[str]:
 
 
 def test_the_version_is_named() -> None:
-    assert SEGMENTER == "segment/3"
+    assert SEGMENTER == "segment/4"
 
 
 def test_header_lines_are_fields_with_their_continuation() -> None:

@@ -5,7 +5,7 @@ import pytest
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.html import HtmlExtractor, unwrap_paragraphs
+from assay.fetch.html import MAX_PAGE_ELEMENTS, HtmlExtractor, unwrap_paragraphs
 
 MANUAL = """<!DOCTYPE html><html lang="en-GB"><head><meta charset="utf-8">
 <meta name="generator" content="Docutils 0.19"><title>8.1. Numeric Types</title></head><body>
@@ -88,6 +88,21 @@ SHORT = """<html><head><title>Bridges</title></head><body><header><h1>Bridges</h
 <table><tr><th>Name</th><th>Length</th></tr><tr><td>Sandmouth</td><td>120 m</td></tr></table>
 <article><header>By Jane Roe</header><p>More of it.</p></article>
 <aside>Advertisement</aside><footer>Imprint</footer></body></html>"""
+
+
+def test_no_article_is_looked_for_among_very_many_elements() -> None:
+    story = "".join(
+        f"<p>In year {year} the harbour of Goole was dredged, and the quay made longer.</p>" for year in range(40)
+    )
+    around = "<nav>Home</nav><script src='https://a.example/b.js'></script>"
+
+    def words(elements: int) -> str:
+        comments = f"<div id='comments'><p>Lovely.</p></div>{'<i></i>' * elements}"
+        return extract(f"<html><body>{around}<div>{story}</div>{comments}</body></html>").text
+
+    assert "Lovely." not in words(10)
+    assert "Lovely." in words(MAX_PAGE_ELEMENTS)
+    assert "In year 39" in words(MAX_PAGE_ELEMENTS)
 
 
 def test_a_short_page_without_what_is_around_it() -> None:

@@ -57,6 +57,16 @@ def test_plain_text_that_only_points_to_the_page_is_not_read():
     assert "three metres" in read(message(text="This mail needs HTML.\n", html=page)).text
 
 
+def test_a_forwarded_message_is_read_with_its_head_below_the_text_of_the_other() -> None:
+    made = message("Fwd: Room", text="", html="<p>Please see below.</p>")
+    made.add_attachment(message("Room", text="It is room B 214.\n", html="<p>It is room B 214.</p>"))
+    body = read(made).text.split("\n\n", 1)[1]
+    assert body.startswith(
+        "Please see below.\n\nFrom: Ada Byron <ada@example.org>\nTo: harbor@example.org\nDate: Sat, 06"
+    )
+    assert body.endswith("Subject: Room\n\nIt is room B 214.\n")
+
+
 def attached(*names: str) -> bytes:
     made = message()
     for name in names:
@@ -147,9 +157,16 @@ def test_the_marks_of_a_quotation_are_not_within_its_sentences() -> None:
         "> The tide rose by three metres\n> and fell again.\n>\n> - The north pier\n> - The south pier\n>> Was it high?"
     )
     text = read(message(text=f"Yes, it was.\n\n{quoted}\n")).text
-    assert text.endswith(
-        "> The tide rose by three metres\nand fell again.\n\n> - The north pier\n> - The south pier\n>> Was it high?\n"
-    )
+    items = "> - The north pier\n> - The south pier"
+    assert text.endswith(f"> The tide rose by three metres\nand fell again.\n\n{items}\n\n>> Was it high?\n")
+
+
+def test_a_quotation_within_another_is_apart_from_it() -> None:
+    body = "Yes.\n\n> We come at noon.\n> Piet\n> On 13 May 2024, Ann wrote:\n> > When do you\n> > come?\n> Bye\n"
+    paragraphs = read(message(text=body)).text.split("\n\n")[1:]
+    assert paragraphs == [
+        *("Yes.", "> We come at noon.\nPiet", "> On 13 May 2024, Ann wrote:", "> > When do you\ncome?", "> Bye\n")
+    ]
 
 
 def test_a_quotation_is_a_paragraph_apart_from_what_stands_around_it() -> None:

@@ -135,6 +135,53 @@ def test_a_line_over_the_columns_alone_is_of_the_head_too() -> None:
     assert "Year ended 31 December 2024: 512 | Year ended 31 December 2023: 634" in found[0]
 
 
+def test_names_of_groups_close_to_each_other_are_apart_beside_a_row_with_cells() -> None:
+    groups = [(72, 718, "Region"), (140, 718, "Revenue (pounds)"), (250, 718, "Costs (pounds)")]
+    rows = [
+        ("", "2023", "2024", "2023", "2024"),
+        ("North", "512", "634", "301", "298"),
+        ("South", "77", "88", "41", "43"),
+        ("West", "10", "9", "4", "7"),
+    ]
+    cells = [
+        (left, 700 - 18 * at, cell)
+        for at, row in enumerate(rows)
+        for left, cell in zip((72, 140, 200, 250, 300), row, strict=True)
+        if cell
+    ]
+    assert text([*groups, *cells])[0] == (
+        "| Region: North | Revenue (pounds) 2023: 512 | Revenue (pounds) 2024: 634 | Costs (pounds) 2023: 301"
+        " | Costs (pounds) 2024: 298 |"
+    )
+
+
+def test_the_label_of_a_total_may_reach_over_columns() -> None:
+    rows = [("No.", "Item", "Price"), ("1", "Slates", "222"), ("2", "Work", "88"), ("Sum of all the work", "", "310")]
+    assert text(placed(rows, width=60))[-1] == "| No.: Sum of all the work | Price: 310 |"
+    rows[-1] = ("Prices are those of", "", "a year")
+    assert "| No.: Prices are those of" not in "".join(text(placed(rows, width=60)))
+
+
+def test_fields_below_each_other_stay_apart() -> None:
+    lines = ["Invoice date: 14.11.2024", "Customer number: 40522", "Due on: 28.11.2024"]
+    assert text([(300, 700 - 14 * at, line) for at, line in enumerate(lines)]) == [*lines[:2], lines[2]]
+
+
+def test_lines_drawn_in_no_order_are_read_from_the_top() -> None:
+    prose = [
+        (72, 740, "The landlord lets the flat at Mill Lane to a tenant, who"),
+        (72, 726, "pays a rent of 940 pounds."),
+    ]
+    rows = [("Meter", "Number", "Reading"), ("Water", "W-33", "482"), ("Gas", "G-20", "106"), ("Power", "P-88", "23")]
+    lines = [*prose, *placed(rows, top=600, step=40)]
+    half = len(lines) // 2
+    shuffled = [line for pair in zip(lines[:half], lines[:half:-1], strict=False) for line in reversed(pair)]
+    wanted = text(lines)
+    assert wanted[0].endswith("to a tenant, who pays a rent of 940 pounds.")
+    assert wanted[1] == "| Meter: Water | Number: W-33 | Reading: 482 |"
+    assert text([*shuffled, *(line for line in lines if line not in shuffled)]) == wanted
+
+
 def test_units_below_the_names() -> None:
     rows = [
         ("Port", "Depth", "Fee"),
@@ -177,6 +224,16 @@ def test_a_long_page_of_figures_without_a_head_is_read_in_linear_time() -> None:
         return [LineOfPrint(parts, 20_000 - 12 * at, 10) for at in range(size)]
 
     assert exponent(lambda lines: list(find_tables(lines)), page, 100) < WORST
+
+
+def test_a_long_row_beside_a_tall_text_is_read_in_linear_time() -> None:
+    def lines(count: int) -> list[PrintedLine]:
+        places = [(6.0 * cell, 500.0) for cell in range(count)] + [
+            (6.0 * count, 500 - 12.0 * down) for down in range(8)
+        ]
+        return [PrintedLine(text="a", left=left, right=left + 4, base=base, size=10) for left, base in places]
+
+    assert exponent(paragraphs, lines, 500) < WORST
 
 
 def test_a_long_table_is_one() -> None:

@@ -216,8 +216,17 @@ class _Group:
     """Rows that may be one table, with the headers seen so far in order."""
 
     def __init__(self, line: _Line) -> None:
-        self.lines = [line]
-        self.heads = list(line.heads)
+        self.lines: list[_Line] = []
+        self._next: dict[str, str] = {"": ""}
+        """Behind each header the one after it; the first and the last are beside ""."""
+        self.add(line)
+
+    @property
+    def heads(self) -> list[str]:
+        heads, head = list[str](), ""
+        while head := self._next[head]:
+            heads.append(head)
+        return heads
 
     def accepts(self, line: _Line) -> bool:
         """True if a row continues the table: under the same headings, with headers of which the first are known."""
@@ -226,21 +235,21 @@ class _Group:
             return False
         if line.is_spaced != last.is_spaced or (line.is_spaced and len(line.cells) != len(last.cells)):
             return False
-        return not line.heads or not set(self.heads).isdisjoint(line.heads)
+        return not line.heads or any(head in self._next for head in line.heads)
 
     def caption(self) -> str:
         """The text of a group that is only a single line with a colon: "Table 3: Ports"."""
         text = self.lines[-1].piece.text
-        return text if len(self.heads) == 1 and len(text) <= MAX_CAPTION_CHARS else ""
+        return text if len(self._next) == 2 and len(text) <= MAX_CAPTION_CHARS else ""
 
     def add(self, line: _Line) -> None:
         """Add a row; a new header is inserted after the one before it."""
         self.lines.append(line)
-        after = 0
+        before = ""
         for head in line.heads:
-            if head not in self.heads:
-                self.heads.insert(after, head)
-            after = self.heads.index(head) + 1
+            if head not in self._next:
+                self._next[before], self._next[head] = head, self._next[before]
+            before = head
 
 
 def _tables_of_group(group: _Group | None, caption: str) -> Iterator[ReadTable]:
@@ -248,10 +257,9 @@ def _tables_of_group(group: _Group | None, caption: str) -> Iterator[ReadTable]:
     if group is None:
         return
     heading = group.lines[0].piece.heading
-    if group.heads:
-        if len(group.heads) > 1:
-            rows = tuple(_labelled_rows(group))
-            yield _table(tuple(group.heads), rows, (), heading, caption)
+    if labelled := tuple(group.heads):
+        if len(labelled) > 1:
+            yield _table(labelled, tuple(_labelled_rows(group, labelled)), (), heading, caption)
         return
     heads, names, lines = _split_headers(group.lines)
     lines = [line for line in lines if not _spans_all(line)]
@@ -270,8 +278,8 @@ def _table(
     return ReadTable(heads=heads, rows=rows, names=names, heading=heading, caption=caption, columns=columns)
 
 
-def _labelled_rows(group: _Group) -> list[TableRow]:
-    number = {head: column for column, head in enumerate(group.heads)}
+def _labelled_rows(group: _Group, heads: Sequence[str]) -> list[TableRow]:
+    number = {head: column for column, head in enumerate(heads)}
     rows: list[TableRow] = []
     for before, line in pairwise((None, *group.lines)):
         cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)} if line else {}
@@ -322,9 +330,10 @@ def _spans_all(line: _Line) -> bool:
 
 def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
     """The columns' names, made unique."""
-    names: list[str] = []
+    names, seen = list[str](), set[str]()
     for number in range(width):
         head = heads[number] if number < len(heads) else ""
         name = head[:MAX_HEAD_CHARS].strip() or f"column {number + 1}"
-        names.append(name if name not in names else f"{name} ({number + 1})")
+        names.append(name if name not in seen else f"{name} ({number + 1})")
+        seen.add(names[-1])
     return tuple(names)

@@ -21,7 +21,7 @@ from assay.evidence.segment.contents import mark_navigation
 from assay.evidence.segment.flat import page_blocks, row_blocks
 from assay.evidence.segment.passages import add_context, spans
 
-SEGMENTER = "segment/3"
+SEGMENTER = "segment/4"
 
 
 def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from assay.core.document_dates import DATED_ENTRY
 from assay.core.sources import BlockKind, Syntax
 from assay.evidence.segment import lines as shape
 from assay.evidence.segment.lines import MIN_RECORDS, MIN_RECORDS_BEFORE_OTHERS, TextLine, is_header, record_run
@@ -379,8 +380,11 @@ class _Reader:
         return first not in "`~" or shape.FENCE.match(body) is None
 
     def _take_paragraph(self, line: TextLine) -> bool:
+        is_entry = DATED_ENTRY.match(line.body) is not None
         self.position += 1
         while self.position < len(self.lines) and self._continues(self.lines[self.position]):
+            if is_entry and DATED_ENTRY.match(self.lines[self.position].body):
+                break
             self.position += 1
         last = self.lines[self.position - 1]
         if line.indent <= self.list_indent or self.list_indent < 0:

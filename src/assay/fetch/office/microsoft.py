@@ -14,10 +14,12 @@ from assay.core.languages import detect_language
 from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
+from assay.fetch.office.charts import RELATION, C, chart_rows, chart_title
 from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
 from assay.fetch.office.word_numbers import W, WordNumbers
-from assay.fetch.text_form import TextBuilder, clean, parse_number
+from assay.fetch.office.word_tables import has_bold_labels, is_set, table_rows
+from assay.fetch.text_form import FIELD_LINE, TextBuilder, clean, parse_number
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -36,10 +38,11 @@ WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customX
 _NESTED = regex(r"List (?:Bullet|Number|Continue) ([2-9])")
 """The style of an item in a list within others."""
 _TEXT_TAGS = frozenset((f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
-_SIGNS = {f"{W}{name}": " " for name in ("tab", "br", "cr", "p")} | {f"{W}noBreakHyphen": "-"}
+_SIGNS = {f"{W}{name}": " " for name in ("tab", "p")} | {f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _BOX = f"{W}txbxContent"
 _UNSEEN_TAGS = frozenset((FALLBACK, f"{W}moveFrom", _BOX))
 """Text boxes are blocks of their own."""
+_APART = (f"{W}tbl", _BOX, FALLBACK)
 _HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
 _NOTE_REFERENCES = {"footnotes": f"{W}footnoteReference", "endnotes": f"{W}endnoteReference"}
 """What refers to the notes of a part of this kind."""
@@ -49,11 +52,11 @@ MAX_STYLE_DEPTH = 10
 class DocxExtractor:
     """One document: headings, paragraphs, list items, tables as rows with their headers; notes where they are met.
 
-    Headings, clauses and items have the numbers that Word shows. Tracked changes are read as accepted. Page headers and
-    footers, comments and pictures are omitted.
+    Headings, clauses and items have the numbers that Word shows. Tracked changes are read as accepted. Charts are read
+    as tables of their figures; page headers and footers, comments and pictures are omitted.
     """
 
-    name = "docx/4"
+    name = "docx/5"
     suffixes = (".docx",)
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     isolated = True
@@ -99,9 +102,32 @@ def _write_docx(document: Document, builder: TextBuilder) -> None:
     levels = _Styles(document, marks)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
-            write_table_with_notes(_docx_rows(block, marks), marks.texts, builder)
+            _write_table(block, marks, builder)
         else:
             levels.write(block, builder)
+        for chart in block.iter(f"{C}chart"):
+            part = document.part.related_parts.get(str(chart.get(RELATION)))
+            if part is not None:
+                write_chart(parse_xml(part.blob), builder)
+
+
+def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> None:
+    """Write a table, and below it those in its cells."""
+    stack = [table]
+    while stack:
+        table = stack.pop()
+        rows = table_rows(table, lambda cell: _docx_text(cell, marks))
+        write_table_with_notes(rows, marks.texts, builder, has_head=not has_bold_labels(table))
+        inner = [each for each in table.iter(f"{W}tbl") if next(each.iterancestors(*_APART), None) is table]
+        stack += reversed(inner)
+
+
+def write_chart(chart: etree._Element, builder: TextBuilder) -> None:
+    """Write the figures of a chart as a table below its title."""
+    rows = chart_rows(chart)
+    if rows:
+        builder.paragraph(chart_title(chart))
+        builder.table(rows)
 
 
 class _Marks:
@@ -167,7 +193,10 @@ class _Styles:
             write = partial(builder.item, level=by_style if deep is None else parse_number(str(deep.get(f"{W}val")), 0))
         else:
             write = builder.paragraph
-        write_with_notes(text, self._marks.texts, write, builder)
+        lines = [line.strip() for line in text.strip().split("\n")]
+        are_fields = len(lines) > 1 and write == builder.paragraph and all(map(FIELD_LINE.fullmatch, lines))
+        for part in lines if are_fields else [text]:
+            write_with_notes(part, self._marks.texts, write, builder)
 
     def _names(self, paragraph: etree._Element) -> list[str]:
         """The paragraph's style and those it is based on."""
@@ -185,7 +214,8 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     parts: list[str] = []
     walk = etree.iterwalk(above, events=("start",))
     for _, node in walk:
-        if node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and _is_hidden(node)):
+        is_inner_table = node.tag == f"{W}tbl" and above.tag == f"{W}tc"
+        if is_inner_table or node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and is_set(node, "vanish")):
             walk.skip_subtree()
         elif node.tag in _TEXT_TAGS:
             parts.append(node.text or "")
@@ -198,11 +228,6 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     return "".join(parts)
 
 
-def _is_hidden(run: etree._Element) -> bool:
-    hidden = run.find(f"{W}rPr/{W}vanish")
-    return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
-
-
 def _is_left_out(paragraph: etree._Element) -> bool:
     """True if a paragraph is a duplicate for older programs, or is deleted as a whole: it is not counted."""
     is_marked = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
@@ -211,38 +236,16 @@ def _is_left_out(paragraph: etree._Element) -> bool:
     )
 
 
-def _docx_rows(table: etree._Element, marks: _Marks) -> list[list[str]]:
-    """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
-    cells.
-    """
-    rows: list[list[str]] = []
-    for line in table.iterchildren(f"{W}tr"):
-        row: list[str] = []
-        for cell in line.iterchildren(f"{W}tc"):
-            merge = cell.find(f"{W}tcPr/{W}vMerge")
-            goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
-            above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
-            row += [above or _docx_text(cell, marks)] + [""] * (_width(cell) - 1)
-        rows.append(row)
-    return rows
-
-
-def _width(cell: etree._Element) -> int:
-    span = cell.find(f"{W}tcPr/{W}gridSpan")
-    value = "1" if span is None else str(span.get(f"{W}val", "1"))
-    return min(max(parse_number(value, 1), 1), 100)
-
-
 MAX_GROUP_DEPTH = 8
 
 
 class PptxExtractor:
     """One document: one section per slide, whose heading states its number, with text, tables, and then the notes.
 
-    The headings of a passage thus name its slide. Pictures and charts are omitted.
+    The headings of a passage thus name its slide. Charts are read as tables of their figures; pictures are omitted.
     """
 
-    name = "pptx/3"
+    name = "pptx/4"
     suffixes = (".pptx",)
     media_type = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
     isolated = True
@@ -266,7 +269,9 @@ class PptxExtractor:
 
 def _pptx_document(presentation: Presentation, text: str, name: str, extractor: str) -> Extracted:
     facts = presentation.core_properties
-    title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or title_from_name(name)
+    first = text.partition("\n")[0].partition(": ")[2]
+    title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or first[:300]
+    title = title or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,
@@ -314,6 +319,8 @@ def _write_shape(shape: BaseShape, builder: TextBuilder) -> None:
     table = shape.table if getattr(shape, "has_table", False) else None  # type: ignore[attr-defined]
     if table is not None:
         builder.table([[cell.text for cell in row.cells] for row in table.rows])
+    elif getattr(shape, "has_chart", False):
+        write_chart(parse_xml(shape.chart.part.blob), builder)  # type: ignore[attr-defined]
     elif shape.has_text_frame:
         paragraphs = [item for item in shape.text_frame.paragraphs if item.text.strip()]  # type: ignore[attr-defined]
         for paragraph in paragraphs:

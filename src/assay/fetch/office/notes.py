@@ -41,15 +41,17 @@ def write_with_notes(text: str, notes: Notes, write: Callable[[str], None], buil
     _write_below(below, builder)
 
 
-def write_table_with_notes(rows: Sequence[Sequence[str]], notes: Notes, builder: TextBuilder) -> None:
-    """Write a table, and below it the notes to its cells."""
+def write_table_with_notes(
+    rows: Sequence[Sequence[str]], notes: Notes, builder: TextBuilder, *, has_head: bool = True
+) -> None:
+    """Write a table, which may have a head, and below it the notes to its cells."""
     below = list[tuple[str, str]]()
     plain_rows: list[list[str]] = []
     for row in rows:
         pairs = [_split_marks(cell) for cell in row]
         plain_rows.append([plain for plain, _ in pairs])
         below += [(plain, notes[number]) for plain, places in pairs for _, number in places]
-    builder.table(plain_rows)
+    builder.table(plain_rows, has_head=has_head)
     _write_below(dict.fromkeys(below), builder)  # a merged cell stands in several rows
 
 

@@ -25,7 +25,7 @@ class PdfExtractor:
     file's name. Scanned pages have no text, because nothing is recognised from pictures.
     """
 
-    name = "pdf/6"
+    name = "pdf/7"
     suffixes = (".pdf",)
     media_type = "application/pdf"
     isolated = True

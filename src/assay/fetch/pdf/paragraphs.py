@@ -11,6 +11,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.fetch.pdf.printed_tables import LineOfPrint, PrintedPart, TableLines, find_tables
+from assay.fetch.text_form import FIELD_LINE
 
 SENTENCE_END = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 CLOSING = regex(r"[.,;:!?)\]](?!\d)")
@@ -117,7 +118,7 @@ def _cell_stretches(lines: Sequence[PrintedLine]) -> Iterator[_Stretch]:
     """Where lines may be a row of cells with several lines: each cell begins up, at the right of the one before."""
     first = 0
     while first < len(lines):
-        last, cell_lines, goes_up = first + 1, 1, False
+        last, cell_lines, goes_up, top = first + 1, 1, False, first
         above = pieces(lines[first])[-1]
         right = above.right
         while last < len(lines) and cell_lines <= MAX_CELL_LINES:
@@ -131,12 +132,12 @@ def _cell_stretches(lines: Sequence[PrintedLine]) -> Iterator[_Stretch]:
             ):
                 cell_lines += 1
             elif step < SAME_ROW * line.size and _is_same_row(lines[first], line) and line.left > right:
-                goes_up, cell_lines = goes_up or cell_lines > 1, 1
+                goes_up, cell_lines, top = goes_up or cell_lines > 1, 1, last
             else:
                 break
             last, right, above = last + 1, max(right, line.right), pieces(line)[-1]
         if cell_lines > MAX_CELL_LINES:
-            first += 1
+            first = max(top, first + 1)  # a row that begins before this cell has it too
             continue
         if goes_up:
             yield first, last
@@ -307,6 +308,8 @@ def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges
     if above.hyphen:
         return False
     if not _is_similar_size(above, line) or ITEM.match(line.text):
+        return True
+    if line.text[0].isupper() and FIELD_LINE.fullmatch(line.text) and FIELD_LINE.fullmatch(above.text):
         return True
     step = above.base - line.base
     ends_sentence = SENTENCE_END.search(above.text) is not None

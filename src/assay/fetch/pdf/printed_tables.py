@@ -146,10 +146,13 @@ class _Columns:
         cells: dict[int, str] = {}
         edges = list(self.edges)
         for part in parts:
-            column = self._column(part)
-            if column is None or column in cells:
+            columns = self._columns(part)
+            column = columns[0]
+            if column in cells or (len(columns) > 1 and not _is_label_of_figures(part, parts)):
                 return None
             cells[column] = one_cell(part.text)
+            if len(columns) > 1:
+                continue
             edges[column] = (min(edges[column][0], part.left), max(edges[column][1], part.right))
         if any(edges[index][1] > edges[index + 1][0] for index in range(len(edges) - 1)):
             return None
@@ -197,18 +200,24 @@ class _Columns:
         left, right = self.edges[begin][0], self.edges[end - 1][1]
         return min(abs(part.left - left), abs(part.right - right), abs(part.left + part.right - left - right) / 2)
 
-    def _column(self, part: PrintedPart) -> int | None:
-        """The one column that a piece is in, or the nearest if it is below none."""
+    def _columns(self, part: PrintedPart) -> list[int]:
+        """The columns that a piece is in, or the nearest if it is below none."""
         overlapping = [
             column for column, (left, right) in enumerate(self.edges) if part.left < right and part.right > left
         ]
         if overlapping:
-            return overlapping[0] if len(overlapping) == 1 else None
+            return overlapping
         middle = (part.left + part.right) / 2
-        return min(
+        nearest = min(
             range(len(self.edges)),
             key=lambda column: min(abs(middle - self.edges[column][0]), abs(middle - self.edges[column][1])),
         )
+        return [nearest]
+
+
+def _is_label_of_figures(part: PrintedPart, parts: Sequence[PrintedPart]) -> bool:
+    """True for the label of a row of figures, as of a total, which may reach over several columns."""
+    return part is parts[0] and len(parts) > 1 and all(any(map(str.isdigit, other.text)) for other in parts[1:])
 
 
 def _unwrap_rows(lines: Sequence[LineOfPrint], placed_rows: Sequence[dict[int, str]], width: int) -> list[list[str]]:

@@ -16,6 +16,7 @@ from assay.core.measures import CURRENCIES, UNIT_NAMES
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.core.text import words
+from assay.models.stated_values.number_words import numbers_in_words, value_of
 
 # How values are written in sentences: dates, numbers and names, and which of several is meant.
 
@@ -63,7 +64,7 @@ def capitalized_names(question: str) -> tuple[str, ...]:
 
 def numbers_in(text: str) -> list[re.Match[str]]:
     """The numbers in a text, in digits and in words."""
-    spelled = list(SPELLED.finditer(text))
+    spelled = list(SPELLED.finditer(text)) or list(numbers_in_words(text))
     digits = (
         number
         for number in NUMBER.finditer(text)
@@ -78,6 +79,8 @@ def plain_digits(value: str, context: str) -> str | None:
         parts = spelled["count"].lower().replace("-", " ").split()
         scale = _SCALES[spelled["scale"].lower()] if spelled["scale"] else 0
         return str(sum(TENS.get(part, 0) + NUMBER_WORDS.get(part, 0) for part in parts) * 10**scale)
+    if (number := value_of(value)) is not None:
+        return str(number)
     numbers = (match[0] for match in NUMBER.finditer(context))
     figures = read_figures([value], question_language(context[:LANGUAGE_SAMPLE_CHARS]), numbers)
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None

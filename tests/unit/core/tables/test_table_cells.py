@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +61,19 @@ def test_a_row_too_long_for_a_passage_is_one_row_again() -> None:
     (table,) = read_tables(pieces(*lines))
     assert bound(table) == [dict(zip(head, row, strict=True))]
     assert table.rows[0].names == tuple(f"S1.{number}" for number in range(len(lines)))
+
+
+@pytest.mark.parametrize("bars", [False, True])
+def test_many_columns_are_named_in_linear_time(bars: bool) -> None:
+    def rows(columns: int) -> list[TablePiece]:
+        names = [f"c{number}" for number in range(columns)]
+        figures = list(map(str, range(columns)))
+        if bars:
+            return pieces(*(f"| {' | '.join(cells)} |" for cells in (names, figures, figures)))
+        return pieces(*(line for _ in range(3) for line in row_lines(figures, names)))
+
+    assert len(read_tables(rows(3000))[0].heads) == 3000
+    assert exponent(read_tables, rows, 2000) < WORST
 
 
 def test_where_a_row_of_a_sheet_stands_is_no_cell() -> None:

@@ -9,9 +9,13 @@ import docx
 import pptx
 import pytest
 from docx.document import Document as DocxDocument
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from office_files import PARAGRAPH, ebook, open_slides, open_text, slides, word
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.presentation import Presentation
 
 from assay.core.sources import Extracted
@@ -128,3 +132,69 @@ def test_what_looks_like_a_sign_stays_text():
     (found,) = DocxExtractor().extract(word(["# no heading", "| no row |"]), "a.docx")
     kinds = [span.kind for span in segment(found.text, found.syntax) if "no " in span.text]
     assert kinds == ["paragraph", "paragraph"]
+
+
+def test_a_table_in_a_cell_is_a_table_of_its_own():
+    written = docx.Document()
+    outer = written.add_table(rows=2, cols=2)
+    for cell, words in zip(
+        (each for row in outer.rows for each in row.cells), ("Part", "Tests", "Pump", ""), strict=True
+    ):
+        cell.text = words
+    inner = outer.rows[1].cells[1].add_table(rows=3, cols=2)
+    outer.rows[1].cells[0].text = "Pump"
+    for row, words in zip(inner.rows, (("Fault", "Cases"), ("Leak", "14"), ("Noise", "3")), strict=True):
+        row.cells[0].text, row.cells[1].text = words
+    (found,) = DocxExtractor().extract(saved(written), "parts.docx")
+    assert found.text.endswith("| Fault: Leak | Cases: 14 |\n| Fault: Noise | Cases: 3 |\n")
+    assert found.text.count("Leak") == 1
+
+
+def test_lines_with_a_name_and_a_value_are_paragraphs():
+    written = docx.Document()
+    written.add_paragraph("Date: 3 March 2025\nPlace: Community hall")
+    written.add_paragraph("It was cold,\nPlace: unknown")
+    (found,) = DocxExtractor().extract(saved(written), "minutes.docx")
+    assert found.text == "Date: 3 March 2025\n\nPlace: Community hall\n\nIt was cold, Place: unknown\n"
+
+
+def with_chart() -> tuple[bytes, bytes]:
+    """A presentation with a chart, and a text with the same."""
+    shown, written = pptx.Presentation(), docx.Document()
+    slide = shown.slides.add_slide(shown.slide_layouts[5])
+    slide.shapes.title.text = "Alarms"
+    figures = CategoryChartData()
+    figures.categories = ["May", "June"]
+    figures.add_series("North", (41, 37.5))
+    figures.add_series("South", (0.1 + 0.2, None))
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, 900_000, 900_000, figures).chart
+    chart.chart_title.text_frame.text = "Alarms by region"
+    part = Part(PackURI("/word/charts/chart1.xml"), "application/xml", chart.part.blob, written.part.package)
+    number = written.part.relate_to(part, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart")
+    charts = "".join(f'<c:chart {nsdecls("c", "r")} r:id="{each}"/>' for each in (number, "missing"))
+    drawing = f"<w:r {nsdecls('w')}><w:drawing>{charts}</w:drawing></w:r>"
+    written.add_paragraph("Of the regions:")._p.append(parse_xml(drawing))
+    return saved(shown), saved(written)
+
+
+def test_charts_are_tables_of_their_figures():
+    slides_file, text_file = with_chart()
+    rows = "Alarms by region\n\n| column 1: May | North: 41 | South: 0.3 |\n| column 1: June | North: 37.5 |\n"
+    (found,) = PptxExtractor().extract(slides_file, "alarms.pptx")
+    assert (found.text, found.title) == (f"## Slide 1: Alarms\n\n{rows}", "Alarms")
+    (found,) = DocxExtractor().extract(text_file, "alarms.docx")
+    assert found.text == f"Of the regions:\n\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("bold", "line"), [("labels", "| Start | 1 May 2025 |"), ("head", "| Firm: Start | Weber AG: 1 May 2025 |")]
+)
+def test_bold_labels_beside_their_values_are_no_head(bold: str, line: str):
+    written = docx.Document()
+    table = written.add_table(rows=0, cols=2)
+    for label, value in (("Firm", "Weber AG"), ("Start", "1 May 2025"), ("Price", "84,000")):
+        row = table.add_row()
+        row.cells[0].paragraphs[0].add_run(label).bold = bold == "labels" or label == "Firm"
+        row.cells[1].paragraphs[0].add_run(value).bold = bold == "head" and label == "Firm"
+    (found,) = DocxExtractor().extract(saved(written), "form.docx")
+    assert line in found.text
