@@ -54,6 +54,21 @@ async def test_a_waiting_run_is_approved_by_its_handle_and_goes_on_when_resumed(
         assert (await (await assay.resume(run.run_id)).report()).status == "completed"
 
 
+async def test_a_service_that_begins_again_finds_what_it_left(tides: Path) -> None:
+    """Whatever the question, and behind runs that have ended since."""
+    question, sources = "How far does the tide rise at Brest?", tides / "tides.md"
+    async with Assay(home=tides / "home") as assay:
+        left = [await assay.create(each, sources=sources, depth="light") for each in (question, "And at Roscoff?")]
+        for _ in range(2):
+            await assay.start(question, sources=sources, depth="light").report()
+    async with Assay(home=tides / "home") as assay:
+        assert [row.run_id for row in await assay.unfinished(limit=2)] == left[::-1]
+        assert [row.run_id for row in await assay.unfinished(question)] == left[:1]
+        runs = [await assay.resume(row.run_id) for row in await assay.unfinished()]
+        assert await assay.unfinished() == []
+        assert {(await run.report()).status for run in runs} == {"completed"}
+
+
 @pytest.mark.parametrize("stored", [True, False])
 async def test_a_run_is_known_as_soon_as_it_is_started(tides: Path, stored: bool) -> None:
     async with Assay(home=tides / "home" if stored else None) as assay:

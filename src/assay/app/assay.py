@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.app.runs import LATEST, RunQueue
+from assay.app.runs import RunQueue
 from assay.core.brief import Estimate, ForkPoint
 from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
-from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 from assay.services.arguments import DEFAULT_COLLECTION as DEFAULT_COLLECTION
@@ -223,10 +222,6 @@ class Assay(RunQueue):
     async def unfollow(self) -> None:
         """End the waiting of everyone who follows runs in this process: their iterations raise `Cancelled`."""
         await self._context.feeds.close()
-
-    async def unfinished(self, question: str) -> list[RunRow]:
-        """List the runs with the same question that have no final event and that no live process executes."""
-        return await stored_runs.unfinished_runs(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """Estimate the total time and cost of a run, from its plan if it has one.
