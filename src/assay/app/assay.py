@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -20,7 +20,7 @@ from assay.services.arguments import ProgressLog, Sources, checked_keywords, che
 if TYPE_CHECKING:
     from assay.app import verification
     from assay.app.verification import Rechecked
-    from assay.core.run_options import Answers, ForkOptions, RunOptions
+    from assay.core.run_options import ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
     from assay.services.forks import Replay
@@ -182,6 +182,8 @@ class Assay(RunQueue):
     async def resume(self, reference: str) -> RunHandle:
         """Continue a stored run in this process. If the run has ended, its events are replayed.
 
+        If this `Assay` executes it already, the run goes on as it is, and the handle is one more of it.
+
         Raises:
             UnknownName: there is no such run.
             LeaseHeld: another live process executes it; `follow` shows its progress.
@@ -326,7 +328,7 @@ class Assay(RunQueue):
         """
         return await run_control.steer(self._context, reference, text, wait)
 
-    async def answer(self, reference: str, answers: Answers) -> None:
+    async def answer(self, reference: str, answers: Sequence[str] | Mapping[str, str]) -> None:
         """Give a run the answers it waits for, in the order of its questions or by question. Then `resume` it.
 
         Raises:

@@ -36,6 +36,7 @@
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
     │   ├── DiskFull             no space is left to store something; what is stored can be read
+    │   ├── StoreClosed          the library was closed, and opens nothing any more
     │   ├── StoreAway            the database cannot be reached; it may recover
     │   ├── InUse                another process has the resource, and will release it
     │   ├── LeaseHeld            another live process executes this run
@@ -324,6 +325,13 @@ class StoreError(AssayError):
 
 class DiskFull(StoreError):
     """No space is left to store something; what is stored can be read."""
+
+
+class StoreClosed(StoreError):
+    """The library was closed; what it opened now, nobody would close."""
+
+    def __init__(self) -> None:
+        super().__init__("this Assay is closed: open another one, and close it after its last run")
 
 
 class StoreAway(StoreError):
