@@ -10,7 +10,7 @@ import pytest
 
 from assay import Assay, AssayError, RunHandle, research
 from assay.core.brief import ROLES
-from assay.core.errors import Cancelled, NotNow, Paused, UnknownName, UsageError
+from assay.core.errors import Cancelled, NotNow, Paused, StoreClosed, UnknownName, UsageError
 from assay.models.script import Scripted, says
 
 
@@ -52,6 +52,21 @@ async def test_a_waiting_run_is_approved_by_its_handle_and_goes_on_when_resumed(
         with pytest.raises(NotNow, match="approved already"):
             await run.approve()
         assert (await (await assay.resume(run.run_id)).report()).status == "completed"
+
+
+async def test_a_service_that_begins_again_finds_what_it_left(tides: Path) -> None:
+    """Whatever the question, and behind runs that have ended since."""
+    question, sources = "How far does the tide rise at Brest?", tides / "tides.md"
+    async with Assay(home=tides / "home") as assay:
+        left = [await assay.create(each, sources=sources, depth="light") for each in (question, "And at Roscoff?")]
+        for _ in range(2):
+            await assay.start(question, sources=sources, depth="light").report()
+    async with Assay(home=tides / "home") as assay:
+        assert [row.run_id for row in await assay.unfinished(limit=2)] == left[::-1]
+        assert [row.run_id for row in await assay.unfinished(question)] == left[:1]
+        runs = [await assay.resume(row.run_id) for row in await assay.unfinished()]
+        assert await assay.unfinished() == []
+        assert {(await run.report()).status for run in runs} == {"completed"}
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -110,6 +125,23 @@ async def test_a_resumed_run_that_is_cancelled_at_once_is_cancelled(tides: Path)
         assert (await resumed.view()).status == "cancelled"
 
 
+async def test_a_run_that_is_executed_here_is_not_begun_again(tides: Path) -> None:
+    """Two requests of a service that resume one run share it: a second execution would repeat its calls."""
+    async with Assay(home=tides / "home") as assay:
+        run = await begun(assay, tides)
+        assert (await assay.resume(run.run_id)).run_id == run.run_id
+        run.pause()
+        resumed = await asyncio.gather(*(assay.resume(run.run_id) for _ in range(3)))
+        with pytest.raises(Paused):
+            await run.report()
+        for each in resumed:
+            each.cancel()
+            with pytest.raises(Cancelled):
+                await each.report()
+        kinds = [event.type for event in await assay.events(run.run_id)]
+        assert (kinds.count("run.started"), kinds.count("run.resumed")) == (1, 1)
+
+
 async def test_who_asks_further_about_an_active_run_is_told_how_it_ends(tides: Path) -> None:
     async with Assay(home=tides / "home") as assay:
         active = await begun(assay, tides)
@@ -133,6 +165,24 @@ async def test_who_waits_for_a_report_is_told_that_the_library_was_closed(tides:
         await waiting
     async with Assay(home=tides / "home") as again:
         assert (await again.find(run.run_id)).status == "running"  # and nobody executes it: it can be resumed
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_closed_library_opens_nothing_any_more(tides: Path, stored: bool) -> None:
+    """No connection, no run and no process that nobody would end; what was in memory can still be read."""
+    assay = Assay(home=tides / "home" if stored else None)
+    run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light")
+    report = await run.report()
+    await assay.close()
+    with pytest.raises(StoreClosed, match="open another one"):
+        assay.start("And at Roscoff?", sources=tides / "tides.md")
+    if stored:
+        for read in (assay.runs(), run.report(), assay.collections()):
+            with pytest.raises(StoreClosed):
+                await read
+    else:
+        assert await run.report() == report
+    await assay.close()
 
 
 async def test_who_is_cancelled_while_waiting_stays_cancelled(tides: Path) -> None:

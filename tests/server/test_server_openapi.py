@@ -91,6 +91,17 @@ def test_generators_of_clients_can_read_it(described: dict[str, Any]) -> None:
     assert "false" not in re.findall(r'"(?:items|prefixItems)":(\w+)', json.dumps(described, separators=(",", ":")))
 
 
+def test_generators_of_clients_know_files_by_their_format() -> None:
+    """Those that know no `contentMediaType` would take a file for any value, and openapi-python-client sends none."""
+    paths = json.loads(msgspec.json.encode(openapi_document(operations.endpoints(), "3.1.1")))["paths"]
+    upload = paths["/api/v1/collections/{collection}/documents"]["post"]["requestBody"]["content"]
+    download = paths["/api/v1/documents/{document}/file"]["get"]["responses"]["200"]["content"]
+    file = {"type": "string", "format": "binary"}
+    assert upload["application/octet-stream"]["schema"] == file
+    assert upload["multipart/form-data"]["schema"]["properties"]["file"]["items"] == file
+    assert download["application/octet-stream"]["schema"] == file
+
+
 def validator(described: dict[str, Any], name: str) -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(
         {"$ref": f"#/components/schemas/{name}", "components": described["components"]}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.app.runs import LATEST, RunQueue
+from assay.app.runs import RunQueue
 from assay.core.brief import Estimate, ForkPoint
 from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
-from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 from assay.services.arguments import DEFAULT_COLLECTION as DEFAULT_COLLECTION
@@ -20,7 +19,6 @@ from assay.services.arguments import ProgressLog, Sources, checked_keywords, che
 
 if TYPE_CHECKING:
     from assay.app import verification
-    from assay.core import run_options
     from assay.core.run_options import ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
@@ -32,7 +30,6 @@ else:
     results = lazy_module("assay.services.results")
     retention = lazy_module("assay.services.retention")
     run_control = lazy_module("assay.services.run_control")
-    run_options = lazy_module("assay.core.run_options")
     run_start = lazy_module("assay.services.run_start")
     stored_runs = lazy_module("assay.services.stored_runs")
     verification = lazy_module("assay.app.verification")
@@ -181,6 +178,8 @@ class Assay(RunQueue):
     async def resume(self, reference: str) -> results.RunHandle:
         """Continue a stored run in this process. If the run has ended, its events are replayed.
 
+        If this `Assay` executes it already, the run goes on as it is, and the handle is one more of it.
+
         Raises:
             UnknownName: there is no such run.
             LeaseHeld: another live process executes it; `follow` shows its progress.
@@ -221,10 +220,6 @@ class Assay(RunQueue):
     async def unfollow(self) -> None:
         """End the waiting of everyone who follows runs in this process: their iterations raise `Cancelled`."""
         await self._context.feeds.close()
-
-    async def unfinished(self, question: str) -> list[RunRow]:
-        """List the runs with the same question that have no final event and that no live process executes."""
-        return await stored_runs.unfinished_runs(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """Estimate the total time and cost of a run, from its plan if it has one.
@@ -331,7 +326,7 @@ class Assay(RunQueue):
         """
         return await run_control.steer(self._context, reference, text, wait)
 
-    async def answer(self, reference: str, answers: run_options.Answers) -> None:
+    async def answer(self, reference: str, answers: Sequence[str] | Mapping[str, str]) -> None:
         """Give a run the answers it waits for, in the order of its questions or by question. Then `resume` it.
 
         Raises:

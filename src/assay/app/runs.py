@@ -49,6 +49,17 @@ class RunHistory(DocumentLibrary):
         """The latest runs, newest first."""
         return await stored_runs.latest_runs(self._context, limit)
 
+    async def unfinished(self, question: str | None = None, limit: int = LATEST) -> list[RunRow]:
+        """List the runs that have not ended and that no live process executes, the newest first.
+
+        After a crash, `resume` continues them. A run that is `waiting` needs an answer or an approval first.
+
+        Args:
+            question: runs with this question alone.
+            limit: how many of the latest are looked at.
+        """
+        return await stored_runs.unfinished_runs(self._context, question, limit)
+
     async def listed(self, limit: int = LATEST) -> list[ListedRun]:
         """The latest runs, newest first, with owner and usage."""
         return await stored_runs.list_with_usage(self._context, limit)

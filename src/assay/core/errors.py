@@ -36,6 +36,7 @@
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
     │   ├── DiskFull             no space is left to store something; what is stored can be read
+    │   ├── StoreClosed          the library was closed, and opens nothing any more
     │   ├── StoreAway            the database cannot be reached; it may recover
     │   ├── InUse                another process has the resource, and will release it
     │   ├── LeaseHeld            another live process executes this run
@@ -54,9 +55,10 @@ A bug of ours is none of these: it stays a plain exception, is never stored, and
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
+
+from assay.core.name_suggestions import suggest_names
 
 
 class AssayError(Exception):
@@ -90,37 +92,12 @@ class TooMany(UsageError):
         self.seconds = seconds
 
 
-MAX_NAMES_LISTED = 24
-"""The most known names listed in the message about an unknown one."""
-
-
-def _suggest_names(name: str, known: Sequence[str]) -> str:
-    """The end of a message about an unknown name: the nearest of `known`, or a list of them; empty without any."""
-    if matches := difflib.get_close_matches(name, known, n=1):
-        return f"; did you mean {matches[0]!r}?"
-    choices = _closest(name, known)
-    more = ", …" if len(choices) > MAX_NAMES_LISTED else ""
-    return f"; use one of: {', '.join(choices[:MAX_NAMES_LISTED])}{more}" if choices else ""
-
-
-def _closest(name: str, names: Sequence[str]) -> Sequence[str]:
-    """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
-    if len(names) <= MAX_NAMES_LISTED:
-        return names
-    groups = {known_name.partition(".")[0] for known_name in names}
-    matches = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
-    if matches and "." in name:
-        return [known_name for known_name in names if known_name.partition(".")[0] == matches[0]]
-    parts = (name.partition(".") for name in names)
-    return sorted({f"{group}.*" if dot else group for group, dot, _ in parts})
-
-
 class UnknownName(UsageError):
     """`name` is not among `known` things of `kind`; the message offers the nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
         known = sorted(known)
-        super().__init__(f"no {kind} named {name!r}{_suggest_names(name, known)} {hint}".rstrip())
+        super().__init__(f"no {kind} named {name!r}{suggest_names(name, known)} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 
 
@@ -324,6 +301,13 @@ class StoreError(AssayError):
 
 class DiskFull(StoreError):
     """No space is left to store something; what is stored can be read."""
+
+
+class StoreClosed(StoreError):
+    """The library was closed; what it opened now, nobody would close."""
+
+    def __init__(self) -> None:
+        super().__init__("this Assay is closed: open another one, and close it after its last run")
 
 
 class StoreAway(StoreError):

@@ -123,6 +123,11 @@ class RunTask:
         """Abandon every call in flight; `Engine.resume` continues the run."""
         self._steer(Execution.pause)
 
+    @property
+    def is_pausing(self) -> bool:
+        """True if the run was asked to pause."""
+        return Execution.pause in self._early_actions or (self._execution is not None and self._execution.paused)
+
     def _steer(self, action: Callable[[Execution], None]) -> None:
         """Do this to the execution, as soon as there is one."""
         if self._execution is None:

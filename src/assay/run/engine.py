@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 
 import msgspec
 
@@ -21,6 +21,7 @@ from assay.core.errors import (
     Overtaken,
     Paused,
     StoreAway,
+    StoreClosed,
     StoreError,
 )
 from assay.core.events import (
@@ -188,6 +189,7 @@ class Engine:
         self.journal, self._pipeline = journal, pipeline
         self.holder = holder or this_process()
         self._handles: set[RunTask] = set()
+        self._resuming, self._is_closed = dict[str, asyncio.Task[RunTask]](), False
         self.leases = LeaseKeeper(journal, ttl)
         self._breakers, self._redo = CircuitBreakers(), redo
 
@@ -207,7 +209,7 @@ class Engine:
             handle.stored = True
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
-        return self._keep(RunTask(new_id(), self.journal, work, stored=False))
+        return self._begin(new_id(), work, stored=False)
 
     async def create(
         self,
@@ -257,10 +259,24 @@ class Engine:
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a stored run in this process. The log of a completed run is just replayed.
 
+        What this engine executes already is not begun again, which would repeat its calls: all get one handle. A run
+        that is being paused is resumed when it has stopped.
+
         Raises:
             LeaseHeld: another live process executes it.
             UnknownName: there is no such run.
         """
+        if run_id not in self._resuming:
+            task = asyncio.get_running_loop().create_task(self._resume(run_id, world_for))
+            self._resuming[run_id] = task
+            task.add_done_callback(lambda _: self._resuming.pop(run_id))
+        return await asyncio.shield(self._resuming[run_id])
+
+    async def _resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
+        for handle in [handle for handle in self._handles if handle.run_id == run_id]:
+            if not handle.is_pausing:
+                return handle
+            await asyncio.wait([handle._task])
         return self.execute_leased(await self._acquire(run_id), world_for)
 
     def execute_leased(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunTask:
@@ -269,7 +285,7 @@ class Engine:
         async def work(handle: RunTask) -> None:
             await self._execute(handle, lease, world_for)
 
-        return self._keep(RunTask(lease.run_id, self.journal, work, stored=True))
+        return self._begin(lease.run_id, work, stored=True)
 
     @property
     def busy(self) -> bool:
@@ -281,7 +297,10 @@ class Engine:
         for handle in [handle for handle in self._handles if handle.run_id == run_id]:
             await handle.until_created()
 
-    def _keep(self, handle: RunTask) -> RunTask:
+    def _begin(self, run_id: str, work: Callable[[RunTask], Coroutine[object, None, None]], *, stored: bool) -> RunTask:
+        if self._is_closed:
+            raise StoreClosed
+        handle = RunTask(run_id, self.journal, work, stored=stored)
         self._handles.add(handle)
         handle._task.add_done_callback(lambda _: self._handles.discard(handle))
         return handle
@@ -295,7 +314,8 @@ class Engine:
             return await self.journal.acquire(run_id, self.holder, self.ttl, evict=held.holder)
 
     async def close(self) -> None:
-        """Stop every run of this engine; each can be resumed."""
+        """Stop every run of this engine; each can be resumed. It starts none any more."""
+        self._is_closed = True
         await asyncio.gather(*(handle.stop() for handle in self._handles))
 
     async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:

@@ -160,7 +160,11 @@ class Guard:
             )
         safe = request.scope["method"] in SAFE or is_trusted(request.headers, self._trusted_origins)
         if not safe and not is_same_site(request.headers, host):
-            return problem("other-site", "a page of another site sent this request: that is refused")
+            return problem(
+                "other-site",
+                "a page of another site sent this request: add its site to the setting server.origins, or have the "
+                "proxy before this server pass Host on",
+            )
         return None
 
 

@@ -131,6 +131,7 @@ def _join(parts: Iterable[Markup]) -> Markup:
 
 
 Schema = dict[str, Any]
+BYTES = "application/octet-stream"
 OpenApi = Literal["3.1.1", "3.2.0"]
 REFERENCE = "#/components/schemas/{name}"
 
@@ -306,7 +307,7 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
     elif endpoint.takes:
         operation["requestBody"] = {
             "required": True,
-            "content": {type: _upload_schema(type) for type in endpoint.takes},
+            "content": {type: _upload_schema(type, edition) for type in endpoint.takes},
         }
     operation["responses"] = _responses(endpoint, types, edition)
     operation["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
@@ -327,10 +328,17 @@ def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": HEADERS[name]}
 
 
-def _upload_schema(type: str) -> Schema:
+def _bytes_schema(type: str, edition: OpenApi) -> Schema:
+    """Bytes of a media type. Generators know a file only by the `format` of OpenAPI 3.0."""
+    is_file = edition == "3.1.1" and type == BYTES
+    return {"type": "string", "format": "binary"} if is_file else {"contentMediaType": type}
+
+
+def _upload_schema(type: str, edition: OpenApi) -> Schema:
+    content = _bytes_schema(BYTES, edition)
     if type != "multipart/form-data":
-        return {"schema": {"contentMediaType": "application/octet-stream"}}
-    file = {"type": "array", "items": {"contentMediaType": "application/octet-stream"}, "minItems": 1}
+        return {"schema": content}
+    file = {"type": "array", "items": content, "minItems": 1}
     return {"schema": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
 
 
@@ -365,4 +373,4 @@ def _media(type: str, types: _Types, endpoint: Endpoint, edition: OpenApi) -> Sc
         return {"itemSchema" if edition == "3.2.0" else "schema": item}
     if type == JSON and endpoint.pages is not None:
         return {"schema": types.schema_of(endpoint.pages)}
-    return {"schema": {} if type == JSON else {"contentMediaType": type}}
+    return {"schema": {} if type == JSON else _bytes_schema(type, edition)}

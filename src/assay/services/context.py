@@ -14,7 +14,7 @@ import msgspec
 
 from assay.core.allowance import OwnerLimits
 from assay.core.brief import Brief
-from assay.core.errors import UsageError
+from assay.core.errors import StoreClosed, UsageError
 from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.ports import Fact, LibrarySearch, Model, PageCache, RateLimiter, SpanKind, Watch, WatchedSpan
@@ -187,6 +187,7 @@ class Context:
         self.presence, self.clock = presence, SystemClock()
         self.watch: Watch | None = None
         self.ends: list[Callable[[], None]] = []
+        self._is_closed = False
 
     def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
         """Return the same as another owner sees it. None sees everything; what it creates belongs to the local user.
@@ -214,9 +215,15 @@ class Context:
         root.watch = self.watch = watch if root.watch is None else WatchGroup((root.watch, watch))
 
     def get_or_create(self, name: str, make: Callable[[Any], T]) -> T:
-        """Create something with `make` from the context of all owners, on first use."""
+        """Create something with `make` from the context of all owners, on first use.
+
+        Raises:
+            StoreClosed: the context was closed; nobody would close what is created.
+        """
         parts = self.parts
         if name not in parts:
+            if self.root._is_closed:
+                raise StoreClosed
             parts[name] = make(self.root)
         part: T = parts[name]
         return part
@@ -341,18 +348,21 @@ class Context:
         for end in self.ends:
             end()
         watch = [partial(asyncio.to_thread, self.watch.close)] if self.watch is not None else []
-        await close_all(
-            [
-                *self._closers("feeds", "adding", "engine"),
-                # readers after the search: what it indexes in the background needs them
-                *self._closers("search", "readers", "listed_places", blocking=True),
-                *(model.close for model in self.made_models.values()),
-                *self._closers("online", "poster"),
-                self.full_store.close,
-                self._close_presence,
-                *watch,
-            ]
-        )
+        try:
+            await close_all(
+                [
+                    *self._closers("feeds", "adding", "engine"),
+                    # readers after the search: what it indexes in the background needs them
+                    *self._closers("search", "readers", "listed_places", blocking=True),
+                    *(model.close for model in self.made_models.values()),
+                    *self._closers("online", "poster"),
+                    self.full_store.close,
+                    self._close_presence,
+                    *watch,
+                ]
+            )
+        finally:
+            self._is_closed = True
 
     def _closers(self, *names: str, blocking: bool = False) -> list[Callable[[], Awaitable[object]]]:
         """What closes those of these that were created."""

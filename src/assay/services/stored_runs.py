@@ -220,15 +220,11 @@ async def groups(context: Context, reference: str, after: int, rest: float | Non
         yield group
 
 
-async def unfinished_runs(context: Context, question: str, limit: int) -> list[RunRow]:
-    """Runs of a question, among the latest, that did not end and that nobody executes."""
-    return [
-        row
-        for row in await context.store.journal.runs(limit)
-        if row.question == question.strip()
-        and row.status in ("created", "running", "waiting", "paused")
-        and not (is_executed(row) or row.queued)
-    ]
+async def unfinished_runs(context: Context, question: str | None, limit: int) -> list[RunRow]:
+    """The latest runs, of a question or of any, that did not end and that nobody executes."""
+    wanted = None if question is None else question.strip()
+    page = await context.store.journal.page(RunFilter(status=("created", "running", "waiting", "paused")), limit)
+    return [row for row in page.rows if wanted in (None, row.question) and not (is_executed(row) or row.queued)]
 
 
 # Links to reports: anyone with a link may read the report of one run, until it is revoked or expires. A link has 256

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
-from assay.core.errors import FenceLost
+from assay.core.errors import FenceLost, process_of
 from assay.core.ports import FRESH_SHARE, MAX_LEASE_SECONDS, Lease, Renewal
 
 T = TypeVar("T")
@@ -35,7 +35,8 @@ def to_renew(ends: Mapping[T, float], now: float, ttl: float) -> list[T]:
 
 def fence_lost(lease: Lease) -> FenceLost:
     """The error for a run that another process has now."""
-    return FenceLost(f"run {lease.run_id} was taken over from {lease.holder}: this process may not write it any more")
+    place = process_of(lease.holder)
+    return FenceLost(f"run {lease.run_id} was taken over from {place}: this process may not write it any more")
 
 
 class LeaseLook(NamedTuple):

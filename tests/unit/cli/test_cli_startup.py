@@ -63,6 +63,7 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
         "assay.core",
         "assay.core.errors",
         "assay.core.lazy",
+        "assay.core.name_suggestions",
         "assay.core.stop_gate",
     }  # the table of commands and nothing else
     for loaded in (settings, *looked):

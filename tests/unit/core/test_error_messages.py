@@ -1,6 +1,7 @@
 """What errors say to a person."""
 
-from assay.core.errors import MAX_NAMES_LISTED, LeaseHeld, UnknownName
+from assay.core.errors import LeaseHeld, UnknownName
+from assay.core.name_suggestions import MAX_NAMES_LISTED
 
 
 def test_all_names_are_listed_where_they_are_few() -> None:

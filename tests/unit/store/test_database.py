@@ -233,7 +233,7 @@ def test_one_statement_begins_no_transaction_and_several_see_one_state(tmp_path)
 
 def _damaged_rows(folder: Path, chosen: Select[str]) -> None:
     made = Database(folder / "damaged.db")
-    made.close()
+    made._engine.dispose()
     (folder / "damaged.db").write_bytes(b"no database" * 1_000)
     for each in folder.glob("damaged.db-*"):
         each.unlink()

@@ -105,11 +105,21 @@ def listed_fields(form: Form) -> str:
 def _schema_json(schema: object) -> str:
     try:
         if isinstance(schema, type):
-            json_schema = getattr(schema, "model_json_schema", None)  # of a class of pydantic
-            schema = json_schema() if json_schema else msgspec.json.schema(schema)
+            schema = _class_schema(schema)
         return msgspec.json.encode(dict(schema) if isinstance(schema, Mapping) else schema).decode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
+
+
+def _class_schema(schema: type) -> Any:
+    try:
+        json_schema = getattr(schema, "model_json_schema", None)  # of a class of pydantic
+        return json_schema() if json_schema else msgspec.json.schema(schema)
+    except (TypeError, RuntimeError) as error:  # pydantic's is a RuntimeError
+        raise UsageError(
+            f"the class {schema.__name__} has no JSON Schema: pass a dataclass, a TypedDict, a struct of msgspec or a "
+            "model of pydantic, with fields that JSON can hold"
+        ) from error
 
 
 def _decode_schema(text: str) -> Any:

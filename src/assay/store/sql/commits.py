@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import Executable
 
-from assay.core.errors import StoreError
+from assay.core.errors import StoreClosed, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, HoldRecord, Lease, LedgerRow, StepRecord
 from assay.store import common
@@ -78,13 +78,11 @@ class GroupWriter:
         """Enqueue a job.
 
         Raises:
-            StoreError: the writer was closed.
+            StoreClosed: the writer was closed.
         """
         with self._condition:
             if self._closed:
-                raise StoreError(
-                    "the journal is closed, and stores nothing more: open Assay again, and close it after its last run"
-                )
+                raise StoreClosed
             self._jobs.append(job)
             if self._thread is None:
                 self._start()

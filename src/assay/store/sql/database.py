@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, TypeVarTuple
 
-from sqlalchemy import URL, Connection, Dialect, Engine, Row, Select, create_mock_engine, inspect, select
+from sqlalchemy import URL, Connection, Dialect, Engine, Row, Select, create_mock_engine, event, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from assay.core.errors import StoreAway, StoreError
+from assay.core.errors import StoreAway, StoreClosed, StoreError
 from assay.core.stop_gate import stop_gate
 from assay.store.sql.commits import CommitJob
 from assay.store.sql.sqlite import Sqlite
@@ -193,7 +193,9 @@ class Database:
         return self._engine.dialect
 
     def close(self) -> None:
+        """Close all connections; from now on, reading and writing are refused, since nobody would close another."""
         self._engine.dispose()
+        event.listen(self._engine, "do_connect", _refuse_connection)
 
     def _stored_version(self) -> str | None:
         """The schema version; None when there is no table yet."""
@@ -243,6 +245,10 @@ def _tables(driver: str) -> tuple[str, ...]:
     unbound = create_mock_engine(url, lambda element, *_, **__: lines.append(str(element.compile(dialect=dialect))))
     metadata.create_all(unbound, checkfirst=False)
     return tuple(lines)
+
+
+def _refuse_connection(*_: object) -> None:
+    raise StoreClosed
 
 
 class OverDatabase(Protocol):

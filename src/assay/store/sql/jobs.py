@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
+from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError, process_of
 from assay.core.ports import MAX_LEASE_SECONDS
 from assay.core.ports.jobs import (
     JOB_ENDED,
@@ -370,4 +370,5 @@ def _job(row: dict[str, Any]) -> Job:
 
 
 def _fence_lost(job: Job) -> FenceLost:
-    return FenceLost(f"job {job.id} was taken over from {job.holder}: this process may not write it any more")
+    place = process_of(job.holder)
+    return FenceLost(f"job {job.id} was taken over from {place}: this process may not write it any more")

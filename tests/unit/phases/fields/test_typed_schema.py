@@ -167,9 +167,22 @@ def test_a_class_is_a_schema_and_types_within_types_are_read(kind: type) -> None
         assert set(part.slots[1].leaf.enum) == {"quay", "lock"}
 
 
-def test_a_class_without_a_schema_is_refused() -> None:
-    with pytest.raises(UsageError, match="is not JSON"):
-        canonical_schema(object)
+class Unmodelled:
+    """As a class of pydantic refuses to write its schema."""
+
+    @staticmethod
+    def model_json_schema() -> dict[str, Any]:
+        raise RuntimeError("cannot generate a JsonSchema for core_schema.IsInstanceSchema")
+
+
+class Plain:
+    """A class that declares nothing."""
+
+
+@pytest.mark.parametrize("kind", [Plain, Unmodelled])
+def test_a_class_without_a_schema_is_refused_by_its_name(kind: type) -> None:
+    with pytest.raises(UsageError, match=f"the class {kind.__name__} has no JSON Schema: pass a dataclass"):
+        canonical_schema(kind)
 
 
 def test_a_type_that_contains_itself_is_refused_by_place() -> None:
