@@ -125,6 +125,7 @@ async def verify_text(
         find=catalogue.find,
         spans=desk.reader.spans,
         text_of=text_reader(desk.library, desk.reader),
+        tables=desk.reader.tables,
         all_documents=(*documents, *fetched) if searches_all else (),
     )
     checked_text = await asyncio.to_thread(check_by_rules, text, marked_text, shelf, desk.rules)

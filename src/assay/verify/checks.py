@@ -7,6 +7,7 @@ the weight of words, which calls a claim supported only if that is certain (docs
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 
 import msgspec
@@ -101,9 +102,6 @@ COPIED_SHARE = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {MAX_CLAIM_CHARS:,} characters")
 
-_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (numbers.find, names.find, polarity.find)
-"""The checks that compare a claim's words with its passages, in order."""
-
 
 def check_by_code(claim: str, evidence: ClaimEvidence, has_markers: bool, checks_off: Collection[str] = ()) -> Check:
     """The verdict on a claim.
@@ -161,10 +159,10 @@ def weigh_words(
         if weighed.is_likely
         else _("compared by words, unlikely ({score}): {why}")
     )
-    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *weighed.reasons))
-    return Check(
-        rule="lexical", verdict=weighed.verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons)
-    )
+    computed = [f"{finding.slot.text} = {finding.said}" for finding in findings if finding.rule == "derived"]
+    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *computed, *weighed.reasons))
+    verdict = "unchecked" if computed and weighed.verdict == "supported" else weighed.verdict
+    return Check(rule="lexical", verdict=verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons))
 
 
 def weigh_wordings(claim: str, findings: Collection[SlotFinding], text: str, *, is_doubted: bool) -> WeighedClaim:
@@ -193,8 +191,9 @@ def examine(
     silent = {*checks_off, *(check.name for check in added_checks)}
     findings = list(quotes.find(claim, evidence)) if "quote" not in silent else []
     reading, texts = analyze_text(claim), _texts(evidence)
-    for finder in _FINDERS:
-        findings.extend(finder(reading, texts))
+    findings.extend(numbers.find(reading, texts, partial(rows.whole_tables, evidence)))
+    findings.extend(names.find(reading, texts))
+    findings.extend(polarity.find(reading, texts))
     findings.extend(trends.find(reading, evidence))
     findings.extend(row_values.find(reading, rows.cited_tables(evidence), texts))
     theirs = (

@@ -102,8 +102,11 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
 class CitedPassages:
     """What stored documents say about cited passages: where these are cut, what surrounds them, what is wrong."""
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
+    def __init__(
+        self, sources: Mapping[str, Source], tables_of: Callable[[Sequence[str]], Sequence[ReadTable]] = lambda _: ()
+    ) -> None:
         self.sources = dict(sources)
+        self._tables_of = tables_of
         self._before: set[str] = set()
         self._after: set[str] = set()
         self._surroundings: dict[str, Surroundings] = {}
@@ -130,8 +133,8 @@ class CitedPassages:
         )
 
     def _tables(self, hashes: Sequence[str]) -> Sequence[ReadTable]:
-        """The tables of stored documents: none here, where only texts are at hand."""
-        return ()
+        """The tables of documents, by hash."""
+        return self._tables_of(hashes)
 
     def surroundings(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
         """The places of passages in their documents, in the given order."""

@@ -15,6 +15,7 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import HOLDING, Check, Claim, Nearest, Summary, Verdict, summarize
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
+from assay.core.tables.cells import ReadTable
 from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
@@ -80,7 +81,7 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """Access to the documents: those that a reference names, their passages and their texts (blocking).
+    """Access to the documents: those that a reference names, their passages, texts and tables (blocking).
 
     Evidence for a sentence without citations is searched in `all_documents`; if that is empty, the sentence stays
     uncited.
@@ -89,6 +90,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
     text_of: TextOf
+    tables: Callable[[Document], Sequence[ReadTable]] = lambda _: ()
     all_documents: tuple[Document, ...] = ()
 
 
@@ -174,7 +176,7 @@ def check_by_rules(
     desk, rules = _ReferenceDesk(marked_text, shelf), msgspec.structs.replace(rules, inherits=False)
     with use_phrases(Phrases(statements=exported_notices(marked_text.text))):
         cited_claims = desk.cited_claims(claims(marked_text.text, html=True))
-    cited_passages = CitedPassages(desk.sources)
+    cited_passages = CitedPassages(desk.sources, desk.tables)
     cited_passages.add_documents(
         compare_with_documents(
             {passage.id: passage for cited_claim in cited_claims for passage in cited_claim.passages}, shelf.text_of
@@ -218,6 +220,7 @@ class _ReferenceDesk:
 
     def __init__(self, marked_text: MarkedText, shelf: DocumentAccess) -> None:
         self.sources: dict[str, Source] = {}
+        self._read: dict[str, Document] = {}
         self._references = {reference.id: reference for reference in marked_text.references}
         self._documents = {reference.id: shelf.find(reference) for reference in marked_text.references}
         self._whole_sources: dict[str, WholeSource] = {}
@@ -227,6 +230,10 @@ class _ReferenceDesk:
     def has(self, reference: TextReference) -> bool:
         """True if there is a document for a reference."""
         return bool(self._documents[reference.id])
+
+    def tables(self, hashes: Sequence[str]) -> list[ReadTable]:
+        """The tables of the documents with these hashes."""
+        return [table for sha256 in hashes for table in self._shelf.tables(self._read[sha256])]
 
     def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
         """The addresses of the documents of `passages`, in order."""
@@ -304,6 +311,7 @@ class _ReferenceDesk:
 
     def _passages_of(self, source: str, document: Document) -> list[Passage]:
         self.sources[source] = _source(source, document)
+        self._read[document.sha256] = document
         return [passage_of(source, document, span) for span in content_spans(self._shelf.spans(document))]
 
 
