@@ -149,8 +149,9 @@ def _read(token: Token) -> Iterator[Input]:
 
 
 def _is_comparable(figure: Input, amount: Amount) -> bool:
-    units = (*amount.units, "", *(("%",) if "points" in amount.units else ()))
-    return figure.unit in units and figure.currency == amount.currency
+    if "points" in amount.units:  # between percentages; one of the same number is an error of units
+        return figure.unit == "%" and figure.value not in amount.values
+    return figure.unit in (*amount.units, "") and figure.currency == amount.currency
 
 
 def _result(amount: Amount, value: Decimal, units: tuple[str, ...]) -> Amount:
@@ -167,6 +168,8 @@ def _sums(inputs: Sequence[Input]) -> Computations:
 
 def _differences(inputs: Sequence[Input]) -> Computations:
     for first, second in combinations(inputs, 2):
+        if first.unit != "year" and _YEAR.fullmatch(first.text) and _YEAR.fullmatch(second.text):
+            continue  # the time between two years, which is in years
         high, low = (first, second) if first.value >= second.value else (second, first)
         yield high.value - low.value, f"{high.text} - {low.text}"
 
@@ -204,13 +207,17 @@ def _days(inputs: Sequence[Input]) -> Computations:
 
 
 def _products(inputs: Sequence[Input]) -> Computations:
-    """A count of things times the measure of each, and a percentage of an amount."""
+    """A count of things times the measure of each."""
     for factor, measured in permutations(inputs, 2):
-        if measured.unit not in ("%", *_PERIODS) and (measured.unit or measured.currency or factor.unit == "%"):
-            if factor.unit == "%":
-                yield factor.value * measured.value / 100, f"{factor.text} of {measured.text}"
-            elif not factor.unit and not factor.currency:
-                yield factor.value * measured.value, f"{factor.text} x {measured.text}"
+        if not (factor.unit or factor.currency) and (measured.unit or measured.currency):
+            yield factor.value * measured.value, f"{factor.text} x {measured.text}"
+
+
+def _parts(inputs: Sequence[Input]) -> Computations:
+    """A percentage of an amount."""
+    for factor, measured in permutations(inputs, 2):
+        if factor.unit == "%" and measured.unit != "%":
+            yield factor.value * measured.value / 100, f"{factor.text} of {measured.text}"
 
 
 def _guard(
@@ -256,8 +263,9 @@ class _Operation(NamedTuple):
         return self.result != "" or is_factor or _is_comparable(figure, amount)
 
     def gives(self, amount: Amount) -> bool:
-        """True if an amount may be such a result."""
-        return ("%" in amount.units) == (self.result == "%")
+        """True if an amount may be such a result; a figure that looks like a year, only of a sum."""
+        looks_like_year = amount.year or _YEAR.fullmatch(amount.text) is not None
+        return ("%" in amount.units) == (self.result == "%") and (not looks_like_year or self is _SUM)
 
 
 _DIFFERENCE = (
@@ -273,12 +281,14 @@ def _operation(
     return _Operation(regex(rf"\b(?:{cue})\b"), _guard(compute), result, mixes)
 
 
+_SUM = _operation(f"{_TOTAL}|add up|both|cover\\w*", _sums)
 _OPERATIONS = (
-    _operation(f"{_TOTAL}|add up|both|cover\\w*", _sums),
+    _SUM,
     _operation(_DIFFERENCE, _differences),
     _operation("averag\\w+|mean", _means),
     _operation("times|ratio|fold|twice|double", _ratios),
-    _operation(f"{_TOTAL}|share|part|of|each|paid|pays?|cover\\w*|davon|dont", _products, mixes=True),
+    _operation(f"{_TOTAL}|each", _products, mixes=True),
+    _operation("share|part|paid|pays?|cover\\w*|of (?:it|this|that|them|these|which)|davon|dont", _parts, mixes=True),
     _operation("increas\\w+|rose|ris\\w+|gr[eo]w\\w*|up|more|higher|gain\\w*", _rises, "%"),
     _operation("decreas\\w+|fell|fall\\w*|declin\\w+|down|less|fewer|lower|drop\\w*|los[st]\\w*", _falls, "%"),
     _operation("share|proportion|account\\w*|of (?:the|all|its|their|them|these|those)", _shares, "%"),
@@ -298,7 +308,7 @@ def _explain_column_sum(claim: AnalyzedText, amount: Amount, tables: Sequence[Re
     if not tables:
         return ""
     asked = read_asking(claim.plain.text).operations[0].operation
-    operation = "sum" if asked == "cell" and _OPERATIONS[0].cue.search(claim.plain.text.lower()) else asked
+    operation = "sum" if asked == "cell" and _SUM.cue.search(claim.plain.text.lower()) else asked
     if operation not in ("sum", "mean"):
         return ""
     for table in tables:
