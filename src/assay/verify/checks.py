@@ -161,6 +161,8 @@ def weigh_words(
     )
     computed = [f"{finding.slot.text} = {finding.said}" for finding in findings if finding.rule == "derived"]
     reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *computed, *weighed.reasons))
+    if not weighed.is_compared:
+        return Check(rule="lexical", verdict="unchecked", reason=reasons)
     verdict = "unchecked" if computed and weighed.verdict == "supported" else weighed.verdict
     return Check(rule="lexical", verdict=verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons))
 

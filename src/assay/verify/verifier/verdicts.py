@@ -11,6 +11,7 @@ from importlib import resources
 import msgspec
 
 from assay.core.claims import Verdict
+from assay.core.languages import detect_language
 from assay.core.lexicon import FUNCTION_WORDS
 from assay.core.translation import gettext as _
 from assay.core.translation import join_some, label_text
@@ -106,12 +107,14 @@ class WeighedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """`score` is the probability that the evidence supports the claim, for equal numbers of supported and unsupported
     claims.
 
-    `verdict` is supported, unsupported or unchecked (undecided). `reasons` speak for and against it.
+    `verdict` is supported, unsupported or unchecked (undecided). `reasons` speak for and against it, or say why it
+    could not be compared.
     """
 
     verdict: Verdict
     score: float
     reasons: tuple[str, ...]
+    is_compared: bool = True
 
     @property
     def is_likely(self) -> bool:
@@ -128,11 +131,11 @@ def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClai
     index = index_evidence(evidence)
     sights = claim_words(claim, index)
     if not sights:
-        return WeighedClaim(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
-    if not _is_english(sights):
-        return WeighedClaim(
-            verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
-        )
+        reasons = (_("the claim has no words to compare"),)
+        return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
+    if not _is_english(sights) or {detect_language(claim), detect_language(evidence)} - {"", "en"}:
+        reasons = (_("not in English, the only language that can be weighed"),)
+        return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
     claim_features = features(sights, index)
     score = load_model().probability(claim_features)
     score = load_model().vetoed_probability(score) if is_doubted else score
