@@ -23,7 +23,7 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, read_t
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reword_numbers
 from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import check_computed_claim
-from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
+from assay.verify.rules import measured_things, names, numbers, parties, polarity, quotes, row_values, trends
 from assay.verify.verifier.index import index_evidence
 from assay.verify.verifier.signs import copied_share
 from assay.verify.verifier.verdicts import WeighedClaim, weigh
@@ -194,7 +194,9 @@ def examine(
     findings = list(quotes.find(claim, evidence)) if "quote" not in silent else []
     reading, texts = analyze_text(claim), _texts(evidence)
     findings.extend(numbers.find(reading, texts, partial(rows.whole_tables, evidence)))
+    findings.extend(measured_things.find(reading, texts))
     findings.extend(names.find(reading, texts))
+    findings.extend(parties.find(reading, texts))
     findings.extend(polarity.find(reading, texts))
     findings.extend(trends.find(reading, evidence))
     findings.extend(row_values.find(reading, rows.cited_tables(evidence), texts))

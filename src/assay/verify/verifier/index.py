@@ -152,6 +152,14 @@ def opposites_table() -> dict[str, frozenset[str]]:
 
 
 @cache
+def same_sense(key: str) -> frozenset[str]:
+    """Stems on the same side of a line of the table, which are other words or forms of it ("sell", "sold")."""
+    text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
+    sides = ({stem(word, "en") for word in side.split()} for line in text.splitlines() for side in line.split("|"))
+    return frozenset({key}.union(*(side for side in sides if key in side)))
+
+
+@cache
 def opposites(key: str) -> frozenset[str]:
     """Stems that exclude the stem `key`: those in the table, and itself with or without a reversing prefix."""
     prefixed = {prefix + key for prefix in _PREFIXES if len(key) > 3}

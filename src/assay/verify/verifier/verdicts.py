@@ -131,7 +131,7 @@ def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClai
     index = index_evidence(evidence)
     sights = claim_words(claim, index)
     if not sights:
-        reasons = (_("the claim has no words to compare"),)
+        reasons: tuple[str, ...] = (_("the claim has no words to compare"),)
         return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
     if not _is_english(sights) or {detect_language(claim), detect_language(evidence)} - {"", "en"}:
         reasons = (_("not in English, the only language that can be weighed"),)

@@ -1,0 +1,164 @@
+"""Checks whether two parties have changed places: who did something to whom, or which of two is denied.
+
+"Harlow sold it to Brent" against "Brent sold it to Harlow", "Paris, not Lyon" against "Lyon, not Paris". All words
+of such a sentence stand in the evidence. Both parties must be in one sentence of it, and none may say it as the claim
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from assay.core.lazy import regex
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, word_slot
+from assay.verify.verifier.index import same_sense
+
+_SHARED = 1
+"""How many other words the two sentences must share to be about the same thing. By hand."""
+_PAST = regex(
+    r"[a-z]{3,}ed|beat|bought|brought|built|chose|drove|gave|held|hit|hurt|kept|led|left|lent|lost|made|met|paid|put|"
+    r"sent|shot|sold|sued|taught|told|took|won|wrote"
+)
+"""Forms of verbs that do something to something."""
+_AUXILIARIES = frozenset(("had", "has", "have", "also", "then", "later", "first"))
+_DETERMINERS = frozenset("a an the its his her their all both each every some any no this that these those".split())
+_PASSIVE_REACH = 6
+"""How many words after a verb its "by" may stand."""
+_REACH = 7
+"""How many words after "not" a "but" may stand."""
+
+
+class _Deed(msgspec.Struct, frozen=True):
+    """A verb in its sentence: the word before it that tells who acts, and the words before and after it, by key."""
+
+    verb: int
+    actor: int
+    before: frozenset[str]
+    after: frozenset[str]
+    is_passive: bool
+
+
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A conflict for each party of the claim that has changed places with another."""
+    yield from _exchanged_actors(claim, texts)
+    yield from _exchanged_denials(claim, texts)
+
+
+def _exchanged_actors(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    evidence = [(passage, deed) for passage, reading in enumerate(texts.readings) for deed in _deeds(reading)]
+    for deed in _deeds(claim, only_past=True):
+        senses = same_sense(claim.words[deed.verb].key)
+        alike = [(passage, theirs) for passage, theirs in evidence if _key(texts, passage, theirs.verb) in senses]
+        if any(claim.words[deed.actor].key in theirs.before for _, theirs in alike):
+            continue
+        for passage, theirs in alike:
+            if _have_changed_places(claim.words[deed.actor].key, deed, _key(texts, passage, theirs.actor), theirs):
+                yield conflict_finding(
+                    "order", word_slot(claim, deed.actor), texts, EvidenceSpan(passage, theirs.actor)
+                )
+                break
+
+
+def _key(texts: Texts, passage: int, index: int) -> str:
+    return texts.readings[passage].words[index].key
+
+
+def _have_changed_places(actor: str, deed: _Deed, their_actor: str, theirs: _Deed) -> bool:
+    is_exchanged = actor in theirs.after and their_actor in deed.after - deed.before
+    shared = ((deed.before | deed.after) & (theirs.before | theirs.after)) - {actor, their_actor}
+    return is_exchanged and deed.is_passive == theirs.is_passive and len(shared) >= _SHARED
+
+
+def _deeds(reading: AnalyzedText, *, only_past: bool = False) -> Iterator[_Deed]:
+    """The words that may be verbs: in small letters, next to a word that may tell who acts.
+
+    With `only_past`, those which look like a past tense with an object: "sold the dam", "warned Pia".
+    """
+    for words in _sentences(reading):
+        for position, index in enumerate(words):
+            word = reading.words[index]
+            actor = _actor(reading, words[:position])
+            after = words[position + 1 :]
+            if actor is None or word.kind != "word" or not word.text.islower() or not _is_telling(word):
+                continue
+            if only_past and not (_PAST.fullmatch(word.text) and after and _begins_object(reading.words[after[0]])):
+                continue
+            yield _Deed(
+                verb=index,
+                actor=actor,
+                before=_keys(reading, words[:position]),
+                after=_keys(reading, after),
+                is_passive=any(reading.words[each].text.lower() == "by" for each in after[:_PASSIVE_REACH]),
+            )
+
+
+def _actor(reading: AnalyzedText, before: list[int]) -> int | None:
+    """The word directly before a verb, or before its auxiliary."""
+    if before and reading.words[before[-1]].text.lower() in _AUXILIARIES:
+        before = before[:-1]
+    return before[-1] if before and _is_telling(reading.words[before[-1]]) else None
+
+
+def _begins_object(word: Word) -> bool:
+    return word.kind in ("name", "number") or word.text.lower() in _DETERMINERS
+
+
+def _sentences(reading: AnalyzedText) -> Iterator[list[int]]:
+    """The indices of each sentence's words."""
+    indices: list[int] = []
+    for index, word in enumerate(reading.words):
+        if indices and word.sentence != reading.words[indices[-1]].sentence:
+            yield indices
+            indices = []
+        indices.append(index)
+    if indices:
+        yield indices
+
+
+def _is_telling(word: Word) -> bool:
+    return word.kind in ("word", "name") and not word.common
+
+
+def _keys(reading: AnalyzedText, indices: list[int]) -> frozenset[str]:
+    return frozenset(reading.words[index].key for index in indices if _is_telling(reading.words[index]))
+
+
+def _exchanged_denials(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A conflict if the claim denies what a sentence affirms instead of what it denies itself."""
+    contrasts = [(passage, each) for passage, reading in enumerate(texts.readings) for each in _contrasts(reading)]
+    for ours in _contrasts(claim) if contrasts else ():
+        key = claim.words[ours.denied].key
+        if any(_key(texts, passage, theirs.denied) == key for passage, theirs in contrasts):
+            continue
+        for passage, theirs in contrasts:
+            their_key = _key(texts, passage, theirs.denied)
+            if key in theirs.affirmed and their_key in ours.affirmed:
+                slot = word_slot(claim, ours.affirmed[their_key])
+                yield conflict_finding("order", slot, texts, EvidenceSpan(passage, theirs.affirmed[key]))
+                return
+
+
+class _Contrast(msgspec.Struct, frozen=True):
+    """The word that a sentence denies ("A, not B", "not B but A"), and its other words, by key."""
+
+    denied: int
+    affirmed: dict[str, int]
+
+
+def _contrasts(reading: AnalyzedText) -> Iterator[_Contrast]:
+    for words in _sentences(reading):
+        for position, index in enumerate(words):
+            texts = [reading.words[each].text.lower() for each in words[max(0, position - 1) : position + _REACH]]
+            if reading.words[index].text.lower() != "not" or not (
+                texts[0] in (",", "but", "and") or "but" in texts[1:]
+            ):
+                continue
+            denied = next(
+                (each for each in words[position + 1 : position + 4] if _is_telling(reading.words[each])), None
+            )
+            if denied is not None:
+                others = (each for each in words if each != denied and _is_telling(reading.words[each]))
+                yield _Contrast(denied, {reading.words[each].key: each for each in others})
