@@ -15,7 +15,7 @@ from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, w
 from assay.verify.number_matches import states
 
 _GROUPS = """
-profit profits | loss losses | revenue revenues turnover
+profit profits | loss losses
 surplus surpluses | deficit deficits
 import imports imported | export exports exported
 asset assets | liability liabilities
@@ -48,12 +48,13 @@ def _exclusions() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each word that the evidence replaces by one it excludes, wherever it states the number."""
     for index, word in enumerate(claim.words):
-        if isinstance(word.token, Amount) and not word.token.year:
+        if isinstance(word.token, Amount) and not (word.token.year or word.token.word):
             yield from _conflicts(claim, index, word.token, texts)
 
 
 def _conflicts(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
-    things = [each for each in _clause(claim, index) if claim.words[each].key in _exclusions()]
+    clause = [each for each in _clause(claim, index) if claim.words[each].kind == "word"]
+    things = [each for each in clause if claim.words[each].key in _exclusions()]
     spans = list(_stating_spans(amount, texts)) if things else []
     for thing in things:
         sense, others = _exclusions()[claim.words[thing].key]
