@@ -159,7 +159,9 @@ def weigh_words(
         if weighed.is_likely
         else _("compared by words, unlikely ({score}): {why}")
     )
-    computed = [f"{finding.slot.text} = {finding.said}" for finding in findings if finding.rule == "derived"]
+    computed = dict.fromkeys(
+        f"{finding.slot.text} = {finding.said}" for finding in findings if finding.rule == "derived"
+    )
     reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *computed, *weighed.reasons))
     if not weighed.is_compared:
         return Check(rule="lexical", verdict="unchecked", reason=reasons)
@@ -285,12 +287,12 @@ _LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the n
 
 
 def _absence_reason(findings: list[SlotFinding], passages: int) -> str:
-    first = findings[0]
+    first, said = findings[0], list(dict.fromkeys(finding.slot.text for finding in findings))
     if first.rule == "quote":
         pattern, subject = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
-    elif len(findings) == 1:
+    elif len(said) == 1:
         pattern, subject = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        pattern, subject = _("{what} are not in {where}"), join_list(finding.slot.text for finding in findings)
+        pattern, subject = _("{what} are not in {where}"), join_list(said)
     where = ngettext("the cited passage", "the cited passages", passages)
     return pattern.format(what=subject, where=where)

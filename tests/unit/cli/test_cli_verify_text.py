@@ -50,7 +50,7 @@ def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[
     assert "not available:\n  [2] https://example.org/paris" in out
     assert out.splitlines()[-2:] == [
         "report.md: 4 claims: 1 quoted, 1 unsupported, 1 contradicted, 1 unchecked",
-        "1 claim that cites nothing does not hold",
+        "1 claim cites nothing and is neither quoted nor supported",
     ]
     assert not (there / "home").exists()
 
