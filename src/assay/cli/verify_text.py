@@ -181,7 +181,7 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if claim.found:
         relation = "found in" if claim.verdict in FOUND_VERDICTS else "nearest in"
         yield f"{indent}{relation} {clean(', '.join(map(_place, claim.found)))}"
-    if (claim.found or claim.verdict not in HOLDING) and (passage := _passage_to_show(claim, passages)) is not None:
+    if claim.verdict != "quoted" and (passage := _passage_to_show(claim, passages)) is not None:
         yield f"{indent}{passage.id}: “{clean(_excerpt(passage, claim.text))}”"
         if claim.nearest and claim.nearest.missing and claim.nearest.passage == passage.id:
             yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"

@@ -37,6 +37,7 @@ _MAX_FIGURES = 20
 """With this many of those, none are combined: three of them can be chosen in more than a thousand ways."""
 _PERIODS = ("year", "date")
 """What figures of time measure; they do not count among the few."""
+_TIMES = frozenset("day week month year decade century".split())
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 Computations = Iterator[tuple[Decimal, str]]
 
@@ -80,9 +81,8 @@ def _groups(claim: AnalyzedText, texts: Texts, tables: Sequence[ReadTable]) -> I
     for reading in texts.readings:
         for _, sentence in groupby(reading.words, key=lambda word: word.sentence):
             told = list(sentence)
-            figures = _figures([word.token for word in told if word.token])
-            if _are_few(figures) and any(word.key in topics for word in told):
-                yield figures
+            if any(word.key in topics for word in told):
+                yield _few(_figures([word.token for word in told if word.token]))
 
 
 def _column_groups(claim: AnalyzedText, table: ReadTable) -> Iterator[list[Input]]:
@@ -90,13 +90,11 @@ def _column_groups(claim: AnalyzedText, table: ReadTable) -> Iterator[list[Input
     rows = [row for row in table.rows if _is_named(row, claim)]
     for column, head in enumerate(table.heads) if rows and len(rows) < len(table.rows) else ():
         cells = [analyze_text(f"{head}: {row.text(column)}") for row in rows if row.text(column)]
-        figures = _figures([word.token for cell in cells for word in cell.words[-1:] if word.token])
-        if not _are_few(figures):
-            continue
+        figures = _few(_figures([word.token for cell in cells for word in cell.words[-1:] if word.token]))
         yield figures
         column_figures = figures_of(table, column)
         used = [each for each in column_figures.values if each is not None] if column_figures else []
-        if len(used) == len(table.rows) and len({each.unit for each in used}) == 1:
+        if figures and len(used) == len(table.rows) and len({each.unit for each in used}) == 1:
             yield [
                 *figures,
                 Input(sum_figures(used), f"sum of {len(used)} rows of {head}", figures[0].unit, figures[0].currency),
@@ -112,18 +110,18 @@ def _is_named(row: TableRow, claim: AnalyzedText) -> bool:
 def _inputs(evidence_tokens: Sequence[Token], claim_tokens: Sequence[Token]) -> list[Input]:
     """All figures if they are few, else those that the claim states too, if these are few enough."""
     every = _figures(evidence_tokens)
-    if _are_few(every):
+    if len(_few(every)) == len(every):
         return every
     values = {figure.value for figure in _figures(claim_tokens)}
     common = [figure for figure in every if figure.value in values]
     return common if len(common) <= _MAX_FIGURES else []
 
 
-def _are_few(figures: Sequence[Input]) -> bool:
-    return (
-        0 < sum(figure.unit not in _PERIODS for figure in figures) <= _FEW
-        or 0 < sum(figure.unit in _PERIODS for figure in figures) <= _FEW
-    )
+def _few(figures: Sequence[Input]) -> list[Input]:
+    """The figures, without those of time and without the others, if they are too many."""
+    times = [figure for figure in figures if figure.unit in _PERIODS]
+    others = [figure for figure in figures if figure.unit not in _PERIODS]
+    return [figure for kind in (others, times) if len(kind) <= _FEW for figure in kind]
 
 
 def _figures(tokens: Sequence[Token]) -> list[Input]:
@@ -264,6 +262,8 @@ class _Operation(NamedTuple):
 
     def gives(self, amount: Amount) -> bool:
         """True if an amount may be such a result; a figure that looks like a year, only of a sum."""
+        if self.units:
+            return not _TIMES.isdisjoint(amount.units)
         looks_like_year = amount.year or _YEAR.fullmatch(amount.text) is not None
         return ("%" in amount.units) == (self.result == "%") and (not looks_like_year or self is _SUM)
 
