@@ -29,6 +29,8 @@ from assay.run.steps import StepContext
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim_passage
 
+TablesOf = Callable[[Sequence[str]], Sequence[ReadTable]]
+"""The tables of documents, by their hashes."""
 TextOf = Callable[[str], bytes]
 """Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
 
@@ -102,9 +104,7 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
 class CitedPassages:
     """What stored documents say about cited passages: where these are cut, what surrounds them, what is wrong."""
 
-    def __init__(
-        self, sources: Mapping[str, Source], tables_of: Callable[[Sequence[str]], Sequence[ReadTable]] = lambda _: ()
-    ) -> None:
+    def __init__(self, sources: Mapping[str, Source], tables_of: TablesOf = lambda _: ()) -> None:
         self.sources = dict(sources)
         self._tables_of = tables_of
         self._before: set[str] = set()

@@ -55,6 +55,34 @@ def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[
     assert not (there / "home").exists()
 
 
+def test_the_text_shown_is_what_a_claim_was_compared_with(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "The mole was begun in 1690 and has been mended ever since.",
+        "The light was lit in 1695, long before others.",
+    ]
+    text = " ".join(
+        ["Brest has a roadstead of great depth, and a harbour office.", *lines * 2, "It keeps two tugs in winter."]
+    )
+    table = "| port | depth (m) |\n|---|---|\n| Goole | 7 |\n| Hull | 9 |\n"
+    (there / "docs" / "harbour.md").write_text(f"# Harbour\n\n{text}\n\n{table}")
+    (there / "new.md").write_text("It keeps three tugs in winter.\n\nThe depth of Hull is 12 m.\n")
+    assert main(["verify", "new.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "“…It keeps two tugs in winter.”" in out
+    assert "“port: Hull | depth (m): 9”" in out
+
+
+def test_a_computed_figure_is_shown_with_what_it_was_computed_from(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (there / "docs" / "crew.csv").write_text("port,crew\nGoole,12\nHull,31\nAyr,9\n")
+    (there / "new.md").write_text("The three ports have a crew of 52 together [1].\n\n[1]: docs/crew.csv\n")
+    assert main(["verify", "new.md", "--in", "docs", "--json"]) == 0
+    (claim,) = found(capsys)["claims"]
+    assert claim["verdict"] == "unchecked"
+    assert "52 = sum of 3 rows of crew" in claim["reason"]
+
+
 def test_against_a_collection(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "report.md", "--in", "@tides"]) == 2
     assert "there is no library" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from assay.core.lazy import regex
 from assay.verify.amounts import Amount
 from assay.verify.analyzed_text import AnalyzedText, Texts, stem
 from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, word_slot
@@ -33,6 +34,9 @@ domestic | foreign
 """Words that name what a number measures, in groups of which one excludes the others."""
 
 
+_YEAR = regex(r"1[5-9]\d\d|20\d\d")
+
+
 @cache
 def _exclusions() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     """For each stem, those that say the same, and those that it excludes."""
@@ -48,7 +52,7 @@ def _exclusions() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each word that the evidence replaces by one it excludes, wherever it states the number."""
     for index, word in enumerate(claim.words):
-        if isinstance(word.token, Amount) and not (word.token.year or word.token.word):
+        if isinstance(word.token, Amount) and not (word.token.word or _YEAR.fullmatch(word.token.text)):
             yield from _conflicts(claim, index, word.token, texts)
 
 

@@ -27,8 +27,7 @@ _AUXILIARIES = frozenset(("had", "has", "have", "also", "then", "later", "first"
 _DETERMINERS = frozenset("a an the its his her their all both each every some any no this that these those".split())
 _PASSIVE_REACH = 6
 """How many words after a verb its "by" may stand."""
-_REACH = 7
-"""How many words after "not" a "but" may stand."""
+_TURNS = frozenset((",", "but", "and"))
 
 
 class _Deed(msgspec.Struct, frozen=True):
@@ -142,7 +141,7 @@ def _exchanged_denials(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFindin
 
 
 class _Contrast(msgspec.Struct, frozen=True):
-    """The word that a sentence denies ("A, not B", "not B but A"), and its other words, by key."""
+    """The word that a sentence denies ("A, not B"), and its other words, by key."""
 
     denied: int
     affirmed: dict[str, int]
@@ -150,15 +149,9 @@ class _Contrast(msgspec.Struct, frozen=True):
 
 def _contrasts(reading: AnalyzedText) -> Iterator[_Contrast]:
     for words in _sentences(reading):
-        for position, index in enumerate(words):
-            texts = [reading.words[each].text.lower() for each in words[max(0, position - 1) : position + _REACH]]
-            if reading.words[index].text.lower() != "not" or not (
-                texts[0] in (",", "but", "and") or "but" in texts[1:]
-            ):
-                continue
-            denied = next(
-                (each for each in words[position + 1 : position + 4] if _is_telling(reading.words[each])), None
-            )
-            if denied is not None:
+        for before, index, *after in (words[position : position + 5] for position in range(len(words) - 1)):
+            is_contrast = reading.words[index].text.lower() == "not" and reading.words[before].text.lower() in _TURNS
+            denied = next((each for each in after if _is_telling(reading.words[each])), None)
+            if is_contrast and denied is not None:
                 others = (each for each in words if each != denied and _is_telling(reading.words[each]))
                 yield _Contrast(denied, {reading.words[each].key: each for each in others})

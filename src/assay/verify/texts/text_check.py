@@ -1,6 +1,4 @@
-"""The verdicts on the claims of a text: each is checked against the documents it cites, in the order of a run's
-checks.
-"""
+"""The verdicts on the claims of a text: each is checked against what it cites, in the order of a run's checks."""
 
 from __future__ import annotations
 
@@ -15,12 +13,11 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import HOLDING, Check, Claim, Nearest, Summary, Verdict, summarize
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
-from assay.core.tables.cells import ReadTable
 from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.evidence_index import CitedPassages, TextOf, compare_with_documents
+from assay.verify.evidence_index import CitedPassages, TablesOf, TextOf, compare_with_documents
 from assay.verify.judge.question import MAX_PASSAGES
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.texts.marked_text import MarkedText, TextReference
@@ -90,7 +87,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
     text_of: TextOf
-    tables: Callable[[Document], Sequence[ReadTable]] = lambda _: ()
+    tables_of: TablesOf = lambda _: ()
     all_documents: tuple[Document, ...] = ()
 
 
@@ -176,7 +173,7 @@ def check_by_rules(
     desk, rules = _ReferenceDesk(marked_text, shelf), msgspec.structs.replace(rules, inherits=False)
     with use_phrases(Phrases(statements=exported_notices(marked_text.text))):
         cited_claims = desk.cited_claims(claims(marked_text.text, html=True))
-    cited_passages = CitedPassages(desk.sources, desk.tables)
+    cited_passages = CitedPassages(desk.sources, shelf.tables_of)
     cited_passages.add_documents(
         compare_with_documents(
             {passage.id: passage for cited_claim in cited_claims for passage in cited_claim.passages}, shelf.text_of
@@ -220,7 +217,6 @@ class _ReferenceDesk:
 
     def __init__(self, marked_text: MarkedText, shelf: DocumentAccess) -> None:
         self.sources: dict[str, Source] = {}
-        self._read: dict[str, Document] = {}
         self._references = {reference.id: reference for reference in marked_text.references}
         self._documents = {reference.id: shelf.find(reference) for reference in marked_text.references}
         self._whole_sources: dict[str, WholeSource] = {}
@@ -230,10 +226,6 @@ class _ReferenceDesk:
     def has(self, reference: TextReference) -> bool:
         """True if there is a document for a reference."""
         return bool(self._documents[reference.id])
-
-    def tables(self, hashes: Sequence[str]) -> list[ReadTable]:
-        """The tables of the documents with these hashes."""
-        return [table for sha256 in hashes for table in self._shelf.tables(self._read[sha256])]
 
     def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
         """The addresses of the documents of `passages`, in order."""
@@ -311,7 +303,6 @@ class _ReferenceDesk:
 
     def _passages_of(self, source: str, document: Document) -> list[Passage]:
         self.sources[source] = _source(source, document)
-        self._read[document.sha256] = document
         return [passage_of(source, document, span) for span in content_spans(self._shelf.spans(document))]
 
 
