@@ -56,13 +56,8 @@ def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[
 
 
 def test_the_text_shown_is_what_a_claim_was_compared_with(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [
-        "The mole was begun in 1690 and has been mended ever since.",
-        "The light was lit in 1695, long before others.",
-    ]
-    text = " ".join(
-        ["Brest has a roadstead of great depth, and a harbour office.", *lines * 2, "It keeps two tugs in winter."]
-    )
+    stairs = ", ".join(f"a stair at pile {at}" for at in range(9))
+    text = f"The mole, begun in 1690, has {stairs}. It keeps two tugs in winter."
     table = "| port | depth (m) |\n|---|---|\n| Goole | 7 |\n| Hull | 9 |\n"
     (there / "docs" / "harbour.md").write_text(f"# Harbour\n\n{text}\n\n{table}")
     (there / "new.md").write_text("It keeps three tugs in winter.\n\nThe depth of Hull is 12 m.\n")
