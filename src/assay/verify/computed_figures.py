@@ -73,8 +73,10 @@ def recompute(
 
 def _groups(claim: AnalyzedText, texts: Texts, tables: Sequence[ReadTable]) -> Iterator[Sequence[Input]]:
     """The figures that may be combined: see `_FEW`."""
-    claim_tokens = [word.token for word in claim.words if word.token]
-    yield _inputs([word.token for reading in texts.readings for word in reading.words if word.token], claim_tokens)
+    every = _figures([word.token for reading in texts.readings for word in reading.words if word.token])
+    said = {figure.value for figure in _figures([word.token for word in claim.words if word.token])}
+    common = [figure for figure in every if figure.value in said]
+    yield every if len(_few(every)) == len(every) else common if len(common) <= _MAX_FIGURES else []
     for table in tables:
         yield from _column_groups(claim, table)
     topics = {word.key for word in claim.words if word.kind != "sign" and not word.common and not word.token}
@@ -82,7 +84,9 @@ def _groups(claim: AnalyzedText, texts: Texts, tables: Sequence[ReadTable]) -> I
         for _, sentence in groupby(reading.words, key=lambda word: word.sentence):
             told = list(sentence)
             if any(word.key in topics for word in told):
-                yield _few(_figures([word.token for word in told if word.token]))
+                figures = _few(_figures([word.token for word in told if word.token]))
+                yield figures
+                yield _few([*figures, *(each for each in common if each not in figures)])
 
 
 def _column_groups(claim: AnalyzedText, table: ReadTable) -> Iterator[list[Input]]:
@@ -105,16 +109,6 @@ def _is_named(row: TableRow, claim: AnalyzedText) -> bool:
     """True if the claim has the first word of a cell of text."""
     firsts = (next(iter(words(cell.text)), "") for cell in row.cells.values())
     return any(first[:1].isalpha() and stem(first) in claim.places for first in firsts)
-
-
-def _inputs(evidence_tokens: Sequence[Token], claim_tokens: Sequence[Token]) -> list[Input]:
-    """All figures if they are few, else those that the claim states too, if these are few enough."""
-    every = _figures(evidence_tokens)
-    if len(_few(every)) == len(every):
-        return every
-    values = {figure.value for figure in _figures(claim_tokens)}
-    common = [figure for figure in every if figure.value in values]
-    return common if len(common) <= _MAX_FIGURES else []
 
 
 def _few(figures: Sequence[Input]) -> list[Input]:
@@ -211,6 +205,13 @@ def _products(inputs: Sequence[Input]) -> Computations:
             yield factor.value * measured.value, f"{factor.text} x {measured.text}"
 
 
+def _quotients(inputs: Sequence[Input]) -> Computations:
+    """An amount divided by a count of things."""
+    for measured, factor in permutations(inputs, 2):
+        if factor.value and not (factor.unit or factor.currency) and (measured.unit or measured.currency):
+            yield measured.value / factor.value, f"{measured.text} / {factor.text}"
+
+
 def _parts(inputs: Sequence[Input]) -> Computations:
     """A percentage of an amount."""
     for factor, measured in permutations(inputs, 2):
@@ -271,7 +272,7 @@ class _Operation(NamedTuple):
 _DIFFERENCE = (
     "difference|gap|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down|leav\\w+|left|remain\\w*|rest|"
     "others?|short|exceed\\w*|los[te]\\w*|gain\\w*|f[ea]ll\\w*|rose|ris\\w+|dropp?\\w*|shr[aiu]nk\\w*|narrow\\w*|"
-    "widen\\w*|um|mehr|weniger|verl[oi]\\w+|plus|moins|perd\\w+"
+    "widen\\w*|um|mehr|weniger|verl[oi]\\w+|st(?:ei|ie)g\\w*|s[ai]nk\\w*|plus|moins|perd\\w+|augment\\w*|baiss\\w*|diminu\\w*"
 )
 
 
@@ -288,11 +289,16 @@ _OPERATIONS = (
     _operation("averag\\w+|mean", _means),
     _operation("times|ratio|fold|twice|double", _ratios),
     _operation(f"{_TOTAL}|each", _products, mixes=True),
-    _operation("share|part|paid|pays?|cover\\w*|of (?:it|this|that|them|these|which)|davon|dont", _parts, mixes=True),
+    _operation("each|every|per|apiece|je(?:de\\w)?|chacun\\w*|chaque", _quotients, mixes=True),
+    _operation(
+        "share|part|pa(?:id|y\\w*)|zahl\\w*|cover\\w*|of (?:it|this|that|them|these|which)|davon|dont",
+        _parts,
+        mixes=True,
+    ),
     _operation("increas\\w+|rose|ris\\w+|gr[eo]w\\w*|up|more|higher|gain\\w*", _rises, "%"),
     _operation("decreas\\w+|fell|fall\\w*|declin\\w+|down|less|fewer|lower|drop\\w*|los[st]\\w*", _falls, "%"),
     _operation("share|proportion|account\\w*|of (?:the|all|its|their|them|these|those)", _shares, "%"),
-    _operation("years?|decades?|after|later|between|lasted|span\\w*|old", _years, "year"),
+    _operation("years?|decades?|after|later|between|lasted|span\\w*|old|age[ds]?", _years, "year"),
     _operation("days?|weeks?|after|later|earlier|before|between|within|lasted", _days, "day"),
 )
 

@@ -77,6 +77,7 @@ LONG = (
         ("The margin lost 2.7 percentage points.", "2.7 percentage points", "16.8 % - 14.1 %"),
         ("The pumps have 275 MW in total.", "275 MW", "Five x 55 MW"),
         ("The county paid 12 million euros.", "12 million euros", "40 % of 30 million euros"),
+        ("Each of the pumps cost 6 million euros.", "6 million euros", "30 million euros / Five"),
     ],
 )
 def test_of_many_figures_those_of_one_sentence_are_combined(claim: str, figure: str, shown: str) -> None:
