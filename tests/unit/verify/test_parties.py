@@ -20,7 +20,7 @@ BLAME = "The inquiry blames the pilot, not the tower, for the collision."
 @pytest.mark.parametrize(
     ("claim", "passage", "slot", "said"),
     [
-        ("Tern Stone sold its quarry in Kent to Marlow.", SALE, "Stone", "Marlow"),
+        ("Tern Stone sold its quarry in Kent to Marlow.", SALE, "Tern Stone", "Marlow"),
         (
             "In 2019 the county sold the pier to Marlow.",
             "Marlow sells the pier back to the county.",

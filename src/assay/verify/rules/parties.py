@@ -13,7 +13,8 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, word_slot
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, conflict_finding
+from assay.verify.rules.names import names
 from assay.verify.verifier.index import same_sense
 
 _SHARED = 1
@@ -55,10 +56,21 @@ def _exchanged_actors(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding
             continue
         for passage, theirs in alike:
             if _have_changed_places(claim.words[deed.actor].key, deed, _key(texts, passage, theirs.actor), theirs):
-                yield conflict_finding(
-                    "order", word_slot(claim, deed.actor), texts, EvidenceSpan(passage, theirs.actor)
-                )
+                yield _conflict(claim, deed.actor, texts, passage, theirs.actor)
                 break
+
+
+def _conflict(claim: AnalyzedText, index: int, texts: Texts, passage: int, instead: int) -> SlotFinding:
+    """The finding about a word of the claim and the one in its place, each with the name it belongs to."""
+    first, last = _name_around(claim, index)
+    slot = ClaimSlot(claim.plain.text[claim.words[first].start : claim.words[last].end], *claim.origin(first, last))
+    return conflict_finding(
+        "order", slot, texts, EvidenceSpan(passage, *_name_around(texts.readings[passage], instead))
+    )
+
+
+def _name_around(reading: AnalyzedText, index: int) -> tuple[int, int]:
+    return next(((first, last) for first, last in names(reading) if first <= index <= last), (index, index))
 
 
 def _key(texts: Texts, passage: int, index: int) -> str:
@@ -135,8 +147,7 @@ def _exchanged_denials(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFindin
         for passage, theirs in contrasts:
             their_key = _key(texts, passage, theirs.denied)
             if key in theirs.affirmed and their_key in ours.affirmed:
-                slot = word_slot(claim, ours.affirmed[their_key])
-                yield conflict_finding("order", slot, texts, EvidenceSpan(passage, theirs.affirmed[key]))
+                yield _conflict(claim, ours.affirmed[their_key], texts, passage, theirs.affirmed[key])
                 return
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.languages import ASKED, LANGUAGES, detect_language
+from assay.core.languages import ASKED, COMMON_WORDS, LANGUAGES, SAMPLE_CHARS, detect_language
 from assay.core.lexicon import ABSOLUTES, FUNCTION_WORDS, HEDGES, NEGATIVES, RELATIONS
+from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import join_some, label_text
 from assay.verify.verifier.features import features
@@ -133,7 +134,7 @@ def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClai
     if not sights:
         reasons: tuple[str, ...] = (_("the claim has no words to compare"),)
         return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
-    if not _is_english(sights) or {detect_language(claim), detect_language(evidence)} - {"", "en"}:
+    if not _is_english(sights) or _is_in_another_language(claim) or _is_in_another_language(evidence):
         reasons = (_("not in English, the only language that can be weighed"),)
         return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
     claim_features = features(sights, index)
@@ -164,6 +165,19 @@ def _is_english(sights: Sequence[ClaimWords]) -> bool:
         return False
     spelt = {token.text.lower() for token in words}
     return not spelt.isdisjoint(FUNCTION_WORDS) or (len(words) < ENGLISH_WORDS and not any(map(_is_foreign, spelt)))
+
+
+@lru_cache(maxsize=1024)
+def _is_in_another_language(text: str) -> bool:
+    """True if a text has more common words of another language than English function words, which may be few."""
+    language = detect_language(text)
+    if language in ("", "en"):
+        return False
+    spelt = [word.lower() for word in words(text[:SAMPLE_CHARS])]
+    theirs = frozenset(COMMON_WORDS.get(language, "").split())
+    return language not in COMMON_WORDS or sum(word in theirs for word in spelt) > sum(
+        word in FUNCTION_WORDS for word in spelt
+    )
 
 
 def _is_foreign(word: str) -> bool:

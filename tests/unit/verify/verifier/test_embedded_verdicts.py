@@ -160,6 +160,11 @@ def test_evidence_in_another_language_is_not_weighed(claim: str) -> None:
     assert (weighed.verdict, weighed.is_compared) == ("unchecked", False)
 
 
+def test_an_english_sentence_with_words_of_other_languages_is_weighed() -> None:
+    text = "Marlow sold three pumps to Tern without notice to Kestrel."
+    assert weigh(text, f"{text} The board heard of it in May.").is_compared
+
+
 def test_a_short_sentence_in_another_language_is_not_weighed() -> None:
     assert not weigh("Alle Gäste sind zufrieden.", "Die meisten Gäste sind zufrieden.").is_compared
     assert weigh("Most guests agree.", "Most guests agree.").is_compared
