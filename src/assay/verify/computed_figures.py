@@ -37,6 +37,8 @@ _MAX_FIGURES = 20
 """With this many of those, none are combined: three of them can be chosen in more than a thousand ways."""
 _PERIODS = ("year", "date")
 """What figures of time measure; they do not count among the few."""
+_MAX_ROWS = 2_000
+"""Of a longer table only whole columns are computed."""
 _TIMES = frozenset("day week month year decade century".split())
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 Computations = Iterator[tuple[Decimal, str]]
@@ -91,8 +93,8 @@ def _groups(claim: AnalyzedText, texts: Texts, tables: Sequence[ReadTable]) -> I
 
 def _column_groups(claim: AnalyzedText, table: ReadTable) -> Iterator[list[Input]]:
     """The figures of each column in the rows that the claim names, then with the sum of the column."""
-    rows = [row for row in table.rows if _is_named(row, claim)]
-    for column, head in enumerate(table.heads) if rows and len(rows) < len(table.rows) else ():
+    rows = [row for row in table.rows[: _MAX_ROWS + 1] if _is_named(row, claim)]
+    for column, head in enumerate(table.heads) if rows and len(rows) < len(table.rows) <= _MAX_ROWS else ():
         cells = [analyze_text(f"{head}: {row.text(column)}") for row in rows if row.text(column)]
         figures = _few(_figures([word.token for cell in cells for word in cell.words[-1:] if word.token]))
         yield figures
@@ -349,12 +351,12 @@ def _columns(table: ReadTable, claim: AnalyzedText, amount: Amount) -> Iterator[
             for word in words(table.heads[column])
         )
     ]
-    numbers = dict.fromkeys(word.text for word in claim.words if word.token is not None)
+    numbers = [word.text for word in claim.words if word.token is not None] if len(table.rows) <= _MAX_ROWS else []
     for column in named_columns or (able if len(able) == 1 else []):
         figures = figures_of(table, column)
         assert figures is not None  # of those that can compute it
         pairs = list(zip(table.rows, figures.values, strict=True))
-        for number in ("", *numbers):
+        for number in dict.fromkeys(("", *numbers)):
             used = [
                 figure
                 for row, figure in pairs

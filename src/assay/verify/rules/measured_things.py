@@ -34,6 +34,8 @@ domestic | foreign
 """Words that name what a number measures, in groups of which one excludes the others."""
 
 
+_NEAR = 12
+"""How many words of a clause count on each side of a number."""
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 
 
@@ -86,10 +88,6 @@ def _first_with(keys: frozenset[str], span: EvidenceSpan, texts: Texts) -> Evide
 
 
 def _clause(reading: AnalyzedText, index: int) -> list[int]:
-    """The indices of the words in the clause of a word."""
-    first = last = index
-    while first and reading.words[first - 1].clause == reading.words[index].clause:
-        first -= 1
-    while last + 1 < len(reading.words) and reading.words[last + 1].clause == reading.words[index].clause:
-        last += 1
-    return list(range(first, last + 1))
+    """The indices of the words near a word in its clause."""
+    near = range(max(0, index - _NEAR), min(len(reading.words), index + _NEAR + 1))
+    return [each for each in near if reading.words[each].clause == reading.words[index].clause]

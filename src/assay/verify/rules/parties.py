@@ -28,6 +28,8 @@ _AUXILIARIES = frozenset(("had", "has", "have", "also", "then", "later", "first"
 _DETERMINERS = frozenset("a an the its his her their all both each every some any no this that these those".split())
 _PASSIVE_REACH = 6
 """How many words after a verb its "by" may stand."""
+_SPAN = 40
+"""How many words of a sentence count on each side of a verb or "not"."""
 _TURNS = frozenset((",", "but", "and"))
 
 
@@ -48,10 +50,11 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _exchanged_actors(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    evidence = [(passage, deed) for passage, reading in enumerate(texts.readings) for deed in _deeds(reading)]
-    for deed in _deeds(claim, only_past=True):
+    for deed in _deeds(claim):
         senses = same_sense(claim.words[deed.verb].key)
-        alike = [(passage, theirs) for passage, theirs in evidence if _key(texts, passage, theirs.verb) in senses]
+        alike = [
+            (passage, theirs) for passage, reading in enumerate(texts.readings) for theirs in _deeds(reading, senses)
+        ]
         if any(claim.words[deed.actor].key in theirs.before for _, theirs in alike):
             continue
         for passage, theirs in alike:
@@ -83,27 +86,28 @@ def _have_changed_places(actor: str, deed: _Deed, their_actor: str, theirs: _Dee
     return is_exchanged and deed.is_passive == theirs.is_passive and len(shared) >= _SHARED
 
 
-def _deeds(reading: AnalyzedText, *, only_past: bool = False) -> Iterator[_Deed]:
-    """The words that may be verbs: in small letters, next to a word that may tell who acts.
+def _deeds(reading: AnalyzedText, senses: frozenset[str] = frozenset()) -> Iterator[_Deed]:
+    """The words with one of `senses` that may be verbs: in small letters, next to a word that may tell who acts.
 
-    With `only_past`, those which look like a past tense with an object: "sold the dam", "warned Pia".
+    Without `senses`, those which look like a past tense with an object: "sold the dam", "warned Pia".
     """
     for words in _sentences(reading):
         for position, index in enumerate(words):
             word = reading.words[index]
-            actor = _actor(reading, words[:position])
-            after = words[position + 1 :]
-            if actor is None or word.kind != "word" or not word.text.islower() or not _is_telling(word):
-                continue
-            if only_past and not (_PAST.fullmatch(word.text) and after and _begins_object(reading.words[after[0]])):
-                continue
-            yield _Deed(
-                verb=index,
-                actor=actor,
-                before=_keys(reading, words[:position]),
-                after=_keys(reading, after),
-                is_passive=any(reading.words[each].text.lower() == "by" for each in after[:_PASSIVE_REACH]),
-            )
+            before, after = words[max(0, position - _SPAN) : position], words[position + 1 : position + _SPAN]
+            if senses:
+                is_meant = word.key in senses
+            else:
+                is_meant = _PAST.fullmatch(word.text) is not None and _begins_object(reading, after)
+            actor = _actor(reading, before) if is_meant and word.kind == "word" and word.text.islower() else None
+            if actor is not None and _is_telling(word):
+                yield _Deed(
+                    verb=index,
+                    actor=actor,
+                    before=_keys(reading, before),
+                    after=_keys(reading, after),
+                    is_passive=any(reading.words[each].text.lower() == "by" for each in after[:_PASSIVE_REACH]),
+                )
 
 
 def _actor(reading: AnalyzedText, before: list[int]) -> int | None:
@@ -113,8 +117,9 @@ def _actor(reading: AnalyzedText, before: list[int]) -> int | None:
     return before[-1] if before and _is_telling(reading.words[before[-1]]) else None
 
 
-def _begins_object(word: Word) -> bool:
-    return word.kind in ("name", "number") or word.text.lower() in _DETERMINERS
+def _begins_object(reading: AnalyzedText, after: list[int]) -> bool:
+    first = reading.words[after[0]] if after else None
+    return first is not None and (first.kind in ("name", "number") or first.text.lower() in _DETERMINERS)
 
 
 def _sentences(reading: AnalyzedText) -> Iterator[list[int]]:
@@ -160,9 +165,13 @@ class _Contrast(msgspec.Struct, frozen=True):
 
 def _contrasts(reading: AnalyzedText) -> Iterator[_Contrast]:
     for words in _sentences(reading):
-        for before, index, *after in (words[position : position + 5] for position in range(len(words) - 1)):
-            is_contrast = reading.words[index].text.lower() == "not" and reading.words[before].text.lower() in _TURNS
+        for position in range(1, len(words)):
+            before, index = reading.words[words[position - 1]], words[position]
+            if reading.words[index].text.lower() != "not" or before.text.lower() not in _TURNS:
+                continue
+            after = words[position + 1 : position + 4]
             denied = next((each for each in after if _is_telling(reading.words[each])), None)
-            if is_contrast and denied is not None:
-                others = (each for each in words if each != denied and _is_telling(reading.words[each]))
+            if denied is not None:
+                near = words[max(0, position - _SPAN) : position + _SPAN]
+                others = (each for each in near if each != denied and _is_telling(reading.words[each]))
                 yield _Contrast(denied, {reading.words[each].key: each for each in others})
