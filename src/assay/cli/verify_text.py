@@ -130,6 +130,11 @@ def _read(file: Path) -> str:
         else:
             if file.exists() and not file.is_file():
                 raise click.UsageError(f"{file} is not a file")
+            if file.suffix.lower() == ".zip":
+                raise click.UsageError(
+                    f"{file} is a bundle, which has its sources: leave out --in, --web, --find, --strict, --model and "
+                    "--min-supported"
+                )
             if file.suffix.lower() in (".html", ".htm"):
                 raise click.UsageError(
                     f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
@@ -156,7 +161,7 @@ def _verdict_lines(result: VerifiedText, name: str, *, problems: bool) -> Iterat
     for claim in result.claims:
         if not (problems and claim.verdict in HOLDING):
             yield from _claim(claim, references, passages)
-    missing = [reference for reference in result.references if not reference.documents]
+    missing = [reference for reference in result.references if reference.listed and not reference.documents]
     if missing:
         yield "not available:"
         yield from (f"  {clean(_reference_name(reference))}" for reference in missing)

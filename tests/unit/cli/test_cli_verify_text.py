@@ -78,6 +78,20 @@ def test_a_computed_figure_is_shown_with_what_it_was_computed_from(
     assert "52 = sum of 3 rows of crew" in claim["reason"]
 
 
+def test_a_number_that_no_list_has_is_no_missing_document(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "new.md").write_text("The tide at Brest rises seven metres [9].\n")
+    assert main(["verify", "new.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "[9] is not in the list of references" in out
+    assert "not available" not in out
+
+
+def test_a_bundle_has_its_own_sources(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "report.zip").write_bytes(b"PK")
+    assert main(["verify", "report.zip", "--in", "docs"]) == 2
+    assert "report.zip is a bundle, which has its sources: leave out --in" in capsys.readouterr().err
+
+
 def test_against_a_collection(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "report.md", "--in", "@tides"]) == 2
     assert "there is no library" in capsys.readouterr().err
