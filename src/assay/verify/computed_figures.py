@@ -278,30 +278,32 @@ _DIFFERENCE = (
 )
 
 
-def _operation(
-    cue: str, compute: Callable[[Sequence[Input]], Computations], result: Result = "", *, mixes: bool = False
-) -> _Operation:
-    return _Operation(regex(rf"\b(?:{cue})\b"), _guard(compute), result, mixes)
-
-
-_SUM = _operation(f"{_TOTAL}|add up|both|cover\\w*", _sums)
+_SUM = _Operation(regex(rf"\b(?:{_TOTAL}|add up|both|cover\w*)\b"), _guard(_sums))
 _OPERATIONS = (
     _SUM,
-    _operation(_DIFFERENCE, _differences),
-    _operation("averag\\w+|mean", _means),
-    _operation("times|ratio|fold|twice|double", _ratios),
-    _operation(f"{_TOTAL}|each", _products, mixes=True),
-    _operation("each|every|per|apiece|je(?:de\\w)?|chacun\\w*|chaque", _quotients, mixes=True),
-    _operation(
-        "share|part|pa(?:id|y\\w*)|zahl\\w*|cover\\w*|of (?:it|this|that|them|these|which)|davon|dont",
-        _parts,
+    _Operation(regex(rf"\b(?:{_DIFFERENCE})\b"), _guard(_differences)),
+    _Operation(regex(r"\b(?:averag\w+|mean)\b"), _guard(_means)),
+    _Operation(regex(r"\b(?:times|ratio|fold|twice|double)\b"), _guard(_ratios)),
+    _Operation(regex(rf"\b(?:{_TOTAL}|each)\b"), _guard(_products), mixes=True),
+    _Operation(regex(r"\b(?:each|every|per|apiece|je(?:de\w)?|chacun\w*|chaque)\b"), _guard(_quotients), mixes=True),
+    _Operation(
+        regex(r"\b(?:share|part|pa(?:id|y\w*)|zahl\w*|cover\w*|of (?:it|this|that|them|these|which)|davon|dont)\b"),
+        _guard(_parts),
         mixes=True,
     ),
-    _operation("increas\\w+|rose|ris\\w+|gr[eo]w\\w*|up|more|higher|gain\\w*", _rises, "%"),
-    _operation("decreas\\w+|fell|fall\\w*|declin\\w+|down|less|fewer|lower|drop\\w*|los[st]\\w*", _falls, "%"),
-    _operation("share|proportion|account\\w*|of (?:the|all|its|their|them|these|those)", _shares, "%"),
-    _operation("years?|decades?|after|later|between|lasted|span\\w*|old|age[ds]?", _years, "year"),
-    _operation("days?|weeks?|after|later|earlier|before|between|within|lasted", _days, "day"),
+    _Operation(regex(r"\b(?:increas\w+|rose|ris\w+|gr[eo]w\w*|up|more|higher|gain\w*)\b"), _guard(_rises), "%"),
+    _Operation(
+        regex(r"\b(?:decreas\w+|fell|fall\w*|declin\w+|down|less|fewer|lower|drop\w*|los[st]\w*)\b"),
+        _guard(_falls),
+        "%",
+    ),
+    _Operation(
+        regex(r"\b(?:share|proportion|account\w*|of (?:the|all|its|their|them|these|those))\b"), _guard(_shares), "%"
+    ),
+    _Operation(
+        regex(r"\b(?:years?|decades?|after|later|between|lasted|span\w*|old|age[ds]?)\b"), _guard(_years), "year"
+    ),
+    _Operation(regex(r"\b(?:days?|weeks?|after|later|earlier|before|between|within|lasted)\b"), _guard(_days), "day"),
 )
 
 
