@@ -125,6 +125,9 @@ async def verify_text(
         find=catalogue.find,
         spans=desk.reader.spans,
         text_of=text_reader(desk.library, desk.reader),
+        tables_of=lambda hashes: [
+            table for document in desk.library.documents_by_hash(hashes) for table in desk.reader.tables(document)
+        ],
         all_documents=(*documents, *fetched) if searches_all else (),
     )
     checked_text = await asyncio.to_thread(check_by_rules, text, marked_text, shelf, desk.rules)

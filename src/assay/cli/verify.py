@@ -227,7 +227,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
     "--min-supported",
     type=options.FiniteRange(0, 1),
     metavar="SHARE",
-    help="Exit with 3 if a smaller share of claims is quoted or supported (0.95).",
+    help="Exit with 3 if a smaller share of claims is quoted or supported; 0.95 is 95 %.",
 )
 @click.option("--problems", is_flag=True, help="Show only claims that are neither quoted nor supported.")
 @click.option("--again", is_flag=True, help="Treat FILE as a run, and check its report with the current rules.")

@@ -22,6 +22,8 @@ from assay.core.claims import HOLDING
 from assay.core.clean import error_words, local_path
 from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Passage
+from assay.core.tables.rows import format_row
+from assay.core.text import sentences, words
 from assay.core.usage import Usage
 
 FOUND_VERDICTS = frozenset((*HOLDING, "partial", "contradicted"))
@@ -125,6 +127,11 @@ def _read(file: Path) -> str:
         else:
             if file.exists() and not file.is_file():
                 raise click.UsageError(f"{file} is not a file")
+            if file.suffix.lower() == ".zip":
+                raise click.UsageError(
+                    f"{file} is a bundle, which has its sources: leave out --in, --web, --find, --strict, --model and "
+                    "--min-supported"
+                )
             if file.suffix.lower() in (".html", ".htm"):
                 raise click.UsageError(
                     f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
@@ -151,7 +158,7 @@ def _verdict_lines(result: VerifiedText, name: str, *, problems: bool) -> Iterat
     for claim in result.claims:
         if not (problems and claim.verdict in HOLDING):
             yield from _claim(claim, references, passages)
-    missing = [reference for reference in result.references if not reference.documents]
+    missing = [reference for reference in result.references if reference.listed and not reference.documents]
     if missing:
         yield "not available:"
         yield from (f"  {clean(_reference_name(reference))}" for reference in missing)
@@ -159,7 +166,9 @@ def _verdict_lines(result: VerifiedText, name: str, *, problems: bool) -> Iterat
     yield f"{clean(name)}: {summary_line(result.summary)}"
     if result.uncited:
         yield pluralize(
-            result.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold"
+            result.uncited,
+            "claim cites nothing and is neither quoted nor supported",
+            "claims cite nothing and are neither quoted nor supported",
         )
 
 
@@ -174,11 +183,26 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if claim.found:
         relation = "found in" if claim.verdict in FOUND_VERDICTS else "nearest in"
         yield f"{indent}{relation} {clean(', '.join(map(_place, claim.found)))}"
-    if (claim.found or claim.verdict not in HOLDING) and (passage := _passage_to_show(claim, passages)) is not None:
-        yield f"{indent}{passage.id}: “{shorten(clean(passage.text), _QUOTE)}”"
+    if claim.verdict != "quoted" and (passage := _passage_to_show(claim, passages)) is not None:
+        yield f"{indent}{passage.id}: “{clean(_excerpt(passage, claim.text))}”"
         if claim.nearest and claim.nearest.missing and claim.nearest.passage == passage.id:
             yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"
     yield ""
+
+
+def _excerpt(passage: Passage, claim: str) -> str:
+    """What a passage says about a claim: a row with its headers, else the text from the sentence that says most."""
+    if row := format_row(passage.text, passage.label):
+        return row
+    claim_words = {word.lower() for word in words(claim)}
+    starts = [start for start, _ in sentences(passage.text)] if len(passage.text) > _QUOTE else []
+    ends = [*starts[1:], len(passage.text)]
+    start = max(
+        zip(starts, ends, strict=False),
+        key=lambda span: len(claim_words & {word.lower() for word in words(passage.text[slice(*span)])}),
+        default=(0, 0),
+    )[0]
+    return ("…" if start else "") + shorten(passage.text[start:], _QUOTE)
 
 
 def _passage_to_show(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:

@@ -27,7 +27,9 @@ Whether it is true to its source is a separate matter, for its verdict. Empty if
 RELEVANT: tuple[Relevance, ...] = ("answers", "related", "unrelated")
 """The words, best first."""
 
-CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical", "judge"]
+CheckName = Literal[
+    "quote", "number", "date", "name", "order", "negation", "direction", "quantifier", "lexical", "judge"
+]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 """The checks that may object to a claim (docs/verification.md), in order.
 

@@ -56,6 +56,8 @@ ABSOLUTES = frozenset(
     most least highest lowest largest smallest biggest oldest youngest single unique sole whole entire must
     """.split()
 )
+UNIVERSALS = frozenset("all every always never only none nobody exclusively solely entirely".split())
+"""Those of them that leave no exception."""
 QUALIFIERS = frozenset(
     """
     more less fewer over under above below than least nearly almost about around roughly approximately up former

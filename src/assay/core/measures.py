@@ -74,6 +74,13 @@ _TABLE: dict[str, tuple[str, ...]] = {
         "3.785411784 gallon: gallon gallons",
         "158.987294928 barrel: barrel barrels",
     ),
+    "concentration": (
+        "1 g/l: g/l grams_per_litre grams_per_liter",
+        "0.001 mg/l: mg/l milligrams_per_litre milligrams_per_liter",
+        "0.000001 µg/l: µg/l μg/l micrograms_per_litre micrograms_per_liter",
+        "0.000000001 ng/l: ng/l",
+        "0.01 mg/dl: mg/dl",
+    ),
     "speed": (
         "1 km/h: km/h kph kilometres_per_hour kilometers_per_hour",
         "1.609344 mph: mph miles_per_hour",

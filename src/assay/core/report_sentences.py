@@ -43,12 +43,13 @@ _ABSENCES = regex(
 )
 _TRANSITIONS = regex(
     r"(?:this (?:section|report|overview|summary|part)|the following|in what follows|below[, ]|"
-    r"see (?:also|below|above)|here (?:is|are)|(?:we )?(?:now )?turn(?:ing)? to|let us)\b",
+    r"see (?:also|below|above)|here (?:is|are)|(?:we )?(?:now )?turn(?:ing)? to|"
+    r"we (?:shall |will )?(?:now )?(?:return|come back) to|let us)\b",
     re.IGNORECASE,
 )
 _CONCLUDES = regex(
     r"(?:overall|all in all|in (?:sum|short|summary|conclusion)|to sum up|taken together|on balance|therefore|thus|"
-    r"hence|this (?:suggests|means|implies|shows)|it follows|what follows|"
+    r"hence|in (?:our|my) (?:view|opinion)|this (?:suggests|means|implies|shows)|it follows|what follows|"
     r"these (?:findings|results|points) (?:suggest|mean|imply|show))\b",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ the weight of words, which calls a claim supported only if that is certain (docs
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 
 import msgspec
@@ -22,7 +23,7 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, read_t
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reword_numbers
 from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import check_computed_claim
-from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
+from assay.verify.rules import measured_things, names, numbers, parties, polarity, quotes, row_values, trends
 from assay.verify.verifier.index import index_evidence
 from assay.verify.verifier.signs import copied_share
 from assay.verify.verifier.verdicts import WeighedClaim, weigh
@@ -101,9 +102,6 @@ COPIED_SHARE = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {MAX_CLAIM_CHARS:,} characters")
 
-_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (numbers.find, names.find, polarity.find)
-"""The checks that compare a claim's words with its passages, in order."""
-
 
 def check_by_code(claim: str, evidence: ClaimEvidence, has_markers: bool, checks_off: Collection[str] = ()) -> Check:
     """The verdict on a claim.
@@ -161,10 +159,14 @@ def weigh_words(
         if weighed.is_likely
         else _("compared by words, unlikely ({score}): {why}")
     )
-    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *weighed.reasons))
-    return Check(
-        rule="lexical", verdict=weighed.verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons)
+    computed = dict.fromkeys(
+        f"{finding.slot.text} = {finding.said}" for finding in findings if finding.rule == "derived"
     )
+    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *computed, *weighed.reasons))
+    if not weighed.is_compared:
+        return Check(rule="lexical", verdict="unchecked", reason=reasons)
+    verdict = "unchecked" if computed and weighed.verdict == "supported" else weighed.verdict
+    return Check(rule="lexical", verdict=verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons))
 
 
 def weigh_wordings(claim: str, findings: Collection[SlotFinding], text: str, *, is_doubted: bool) -> WeighedClaim:
@@ -193,8 +195,11 @@ def examine(
     silent = {*checks_off, *(check.name for check in added_checks)}
     findings = list(quotes.find(claim, evidence)) if "quote" not in silent else []
     reading, texts = analyze_text(claim), _texts(evidence)
-    for finder in _FINDERS:
-        findings.extend(finder(reading, texts))
+    findings.extend(numbers.find(reading, texts, partial(rows.whole_tables, evidence)))
+    findings.extend(measured_things.find(reading, texts))
+    findings.extend(names.find(reading, texts))
+    findings.extend(parties.find(reading, texts))
+    findings.extend(polarity.find(reading, texts))
     findings.extend(trends.find(reading, evidence))
     findings.extend(row_values.find(reading, rows.cited_tables(evidence), texts))
     theirs = (
@@ -282,12 +287,12 @@ _LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the n
 
 
 def _absence_reason(findings: list[SlotFinding], passages: int) -> str:
-    first = findings[0]
+    first, said = findings[0], list(dict.fromkeys(finding.slot.text for finding in findings))
     if first.rule == "quote":
         pattern, subject = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
-    elif len(findings) == 1:
+    elif len(said) == 1:
         pattern, subject = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        pattern, subject = _("{what} are not in {where}"), join_list(finding.slot.text for finding in findings)
+        pattern, subject = _("{what} are not in {where}"), join_list(said)
     where = ngettext("the cited passage", "the cited passages", passages)
     return pattern.format(what=subject, where=where)

@@ -277,17 +277,18 @@ _REACH = 24
 def reword_numbers(claim: str, findings: Iterable[SlotFinding], *, adding: bool = True) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound.
 
+    A computed number is left out: the evidence has only what it was computed from.
     Without `adding`, a number stays if the evidence only says more ("24 March 2025" for 2025).
     """
     stated_findings = (
         finding
         for finding in findings
-        if finding.rule in ("number", "date") and finding.outcome == "stated" and finding.said
+        if finding.rule in ("number", "date", "derived") and finding.outcome == "stated" and finding.said
     )
     replacements = {
-        finding.slot: finding.said
+        finding.slot: "" if finding.rule == "derived" else finding.said
         for finding in stated_findings
-        if adding or not set(words(finding.slot.text)) < set(words(finding.said))
+        if adding or finding.rule == "derived" or not set(words(finding.slot.text)) < set(words(finding.said))
     }
     for slot in sorted(replacements, key=lambda slot: -slot.start):
         before = claim[: slot.start]

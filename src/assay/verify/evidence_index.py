@@ -29,6 +29,8 @@ from assay.run.steps import StepContext
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim_passage
 
+TablesOf = Callable[[Sequence[str]], Sequence[ReadTable]]
+"""The tables of documents, by their hashes."""
 TextOf = Callable[[str], bytes]
 """Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
 
@@ -102,8 +104,9 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
 class CitedPassages:
     """What stored documents say about cited passages: where these are cut, what surrounds them, what is wrong."""
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
+    def __init__(self, sources: Mapping[str, Source], tables_of: TablesOf = lambda _: ()) -> None:
         self.sources = dict(sources)
+        self._tables_of = tables_of
         self._before: set[str] = set()
         self._after: set[str] = set()
         self._surroundings: dict[str, Surroundings] = {}
@@ -130,8 +133,8 @@ class CitedPassages:
         )
 
     def _tables(self, hashes: Sequence[str]) -> Sequence[ReadTable]:
-        """The tables of stored documents: none here, where only texts are at hand."""
-        return ()
+        """The tables of documents, by hash."""
+        return self._tables_of(hashes)
 
     def surroundings(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
         """The places of passages in their documents, in the given order."""

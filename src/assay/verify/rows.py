@@ -235,6 +235,16 @@ def _check(same: bool, message: str, rows: int = 0) -> Check:
     return Check(rule="field", verdict="supported", reason=reason.format(count=format_number(rows)))
 
 
+def whole_tables(evidence: ClaimEvidence) -> list[ReadTable]:
+    """The whole tables of which a row or the headers are cited."""
+    ordinals = {passage.id.rpartition(".")[2] for passage in evidence.passages if "|" in passage.text}
+    return [
+        table
+        for table in (evidence.tables() if ordinals else ())
+        if not ordinals.isdisjoint((*table.names, *(name for row in table.rows for name in row.names)))
+    ]
+
+
 def cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     """The tables of the cited rows, those of each document apart."""
     sources = dict.fromkeys(passage.source for passage in evidence.passages)

@@ -50,9 +50,46 @@ def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[
     assert "not available:\n  [2] https://example.org/paris" in out
     assert out.splitlines()[-2:] == [
         "report.md: 4 claims: 1 quoted, 1 unsupported, 1 contradicted, 1 unchecked",
-        "1 claim that cites nothing does not hold",
+        "1 claim cites nothing and is neither quoted nor supported",
     ]
     assert not (there / "home").exists()
+
+
+def test_the_text_shown_is_what_a_claim_was_compared_with(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stairs = ", ".join(f"a stair at pile {at}" for at in range(9))
+    text = f"The mole, begun in 1690, has {stairs}. It keeps two tugs in winter."
+    table = "| port | depth (m) |\n|---|---|\n| Goole | 7 |\n| Hull | 9 |\n"
+    (there / "docs" / "harbour.md").write_text(f"# Harbour\n\n{text}\n\n{table}")
+    (there / "new.md").write_text("It keeps three tugs in winter.\n\nThe depth of Hull is 12 m.\n")
+    assert main(["verify", "new.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "“…It keeps two tugs in winter.”" in out
+    assert "“port: Hull | depth (m): 9”" in out
+
+
+def test_a_computed_figure_is_shown_with_what_it_was_computed_from(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (there / "docs" / "crew.csv").write_text("port,crew\nGoole,12\nHull,31\nAyr,9\n")
+    (there / "new.md").write_text("The three ports have a crew of 52 together [1].\n\n[1]: docs/crew.csv\n")
+    assert main(["verify", "new.md", "--in", "docs", "--json"]) == 0
+    (claim,) = found(capsys)["claims"]
+    assert claim["verdict"] == "unchecked"
+    assert "52 = sum of 3 rows of crew" in claim["reason"]
+
+
+def test_a_number_that_no_list_has_is_no_missing_document(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "new.md").write_text("The tide at Brest rises seven metres [9].\n")
+    assert main(["verify", "new.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "[9] is not in the list of references" in out
+    assert "not available" not in out
+
+
+def test_a_bundle_has_its_own_sources(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "report.zip").write_bytes(b"PK")
+    assert main(["verify", "report.zip", "--in", "docs"]) == 2
+    assert "report.zip is a bundle, which has its sources: leave out --in" in capsys.readouterr().err
 
 
 def test_against_a_collection(there: Path, capsys: pytest.CaptureFixture[str]) -> None:

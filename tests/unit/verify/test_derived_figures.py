@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assay.core.tables.cells import TablePiece, read_tables
 from assay.verify.analyzed_text import analyze_text, read_texts
 from assay.verify.evidence import SlotFinding
 from assay.verify.rules.numbers import find
@@ -58,6 +59,81 @@ def test_recomputed(claim: str, figure: str, shown: str, passages: tuple[str, ..
 def test_computed_wrongly_or_not_said_to_be_computed(claim: str, figure: str, passages: tuple[str, ...]) -> None:
     found = of(claim, figure, *passages)
     assert (found.rule, found.veto) == ("number", True)
+
+
+LONG = (
+    "On 3 May 2021 the port had 27 cranes, 12 sheds and 9 tugs. It employs 640 people, of whom 410 work at night. "
+    "Sales were £84 million in 2021, up from £61 million in 2020. The margin fell to 14.1 % from 16.8 %. "
+    "Five pumps of 55 MW each keep it dry, and the county paid 40 % of their 30 million euros."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "figure", "shown"),
+    [
+        ("That leaves 230 who work by day.", "230", "640 - 410"),
+        ("Sales rose by £23 million.", "£23 million", "£84 million - £61 million"),
+        ("Sales rose 38 % in 2021.", "38 %", "£84 million / £61 million - 1, in percent"),
+        ("The margin lost 2.7 percentage points.", "2.7 percentage points", "16.8 % - 14.1 %"),
+        ("The pumps have 275 MW in total.", "275 MW", "Five x 55 MW"),
+        ("The county paid 12 million euros.", "12 million euros", "40 % of 30 million euros"),
+        ("Each of the pumps cost 6 million euros.", "6 million euros", "30 million euros / Five"),
+    ],
+)
+def test_of_many_figures_those_of_one_sentence_are_combined(claim: str, figure: str, shown: str) -> None:
+    found = of(claim, figure, LONG)
+    assert (found.rule, found.said, found.veto) == ("derived", shown, False)
+
+
+@pytest.mark.parametrize(
+    ("claim", "figure"),
+    [
+        ("That leaves 613 who work by day.", "613"),  # 640 - 27: two sentences
+        ("The margin lost 14.1 percentage points.", "14.1 percentage points"),
+        ("The margin lost 2.7 %.", "2.7 %"),
+        ("The report of 2039 is more than that.", "2039"),  # 2021 + ..., but a year is no result
+    ],
+)
+def test_of_many_figures_others_are_not(claim: str, figure: str) -> None:
+    assert of(claim, figure, LONG).veto
+
+
+def test_days_between_two_dates() -> None:
+    text = "The hall was sold on 2 December 2025. The council heard of it on 19 December 2025, from the press."
+    assert of("The council heard of it 17 days later.", "17 days", text).said == "19 December 2025 - 2 December 2025"
+    assert of("The council heard of it 18 days later.", "18 days", text).veto
+
+
+HEAD = ("site", "area (ha)", "samples", "oxygen", "year")
+SITES = [
+    ("Aln", 212, 48, 8.1, 2021),
+    ("Bure", 87, 52, 6.4, 2021),
+    ("Aln", 212, 50, 7.6, 2024),
+    ("Bure", 87, 55, 6.1, 2024),
+]
+ROWS = [" | ".join(f"{head}: {cell}" for head, cell in zip(HEAD, row, strict=True)) for row in SITES]
+
+
+@pytest.mark.parametrize(
+    ("claim", "figure", "shown"),
+    [
+        ("Oxygen in Bure fell by 0.3.", "0.3", "6.4 - 6.1"),
+        ("In total, 100 samples were taken in 2021.", "100", "sum of 2 rows of samples"),
+        ("Together they took 205 samples.", "205", "sum of 4 rows of samples"),
+    ],
+)
+def test_of_a_table_a_column_is_combined(claim: str, figure: str, shown: str) -> None:
+    assert of(claim, figure, *ROWS).said == shown
+
+
+def test_the_whole_table_counts_where_it_is_at_hand() -> None:
+    rows = [f"Plant: {name} | Output (t): {count}" for name, count in (("Ayr", 455), ("Bonn", 198), ("Cork", 65))]
+    tables = read_tables(TablePiece(f"S1.{at}", row) for at, row in enumerate(rows))
+    claim, cited = analyze_text("Ayr accounts for 63 % of output."), read_texts([("S1.0", rows[0])])
+    assert [each.rule for each in find(claim, cited) if each.veto] == ["number"]
+    assert [each.said for each in find(claim, cited, lambda: tables)] == [
+        "455 / sum of 3 rows of Output (t) in percent"
+    ]
 
 
 def test_of_many_figures_only_those_the_claim_states_are_combined() -> None:

@@ -206,3 +206,22 @@ QUARTERS = ("period: 2025-Q2 | turnover (EUR): 4700", "period: 2025-Q3 | turnove
 def test_an_amount_is_that_of_the_row_with_its_quarter(claim: str, objects: bool) -> None:
     check = check_by_code(claim, evidence(*QUARTERS), has_markers=True)
     assert (check.verdict in ("unsupported", "contradicted")) is objects
+
+
+SURVEY = tuple(
+    f"site: {site} | samples: {samples} | nitrate: {nitrate} | year: {year}"
+    for site, samples, nitrate, year in (("Aln", 48, 12.4, 2021), ("Bure", 52, 7.9, 2021), ("Bure", 52, 8.3, 2024))
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [("Nitrate at Bure was 8.3 in 2021.", "contradicted"), ("Nitrate at Bure was 8.3 in 2024.", "supported")],
+)
+def test_a_figure_is_of_the_row_with_its_year(claim: str, verdict: str) -> None:
+    assert check_by_code(claim, evidence(*SURVEY), has_markers=True).verdict == verdict
+
+
+def test_a_figure_missing_twice_is_named_once() -> None:
+    check = check_by_code("In 2021 it was 160 and in 2024 it was 160.", evidence(*SURVEY), has_markers=True)
+    assert check.reason.startswith("the number 160 is not in")

@@ -109,6 +109,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         or not slot_fit.conflicts(at_least=FITS, ratio=RATIO)
         or _is_in_same_sentence(slot_fit.other, own_spans, texts)
         or _is_spelt_otherwise(claim.words[first : last + 1], slot_fit.other, texts)
+        or (not _has_article(claim, first) and _is_role(slot_fit.other, texts))
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
     return conflict_finding("name", slot, texts, slot_fit.other)
@@ -119,6 +120,15 @@ def _is_in_same_sentence(other: EvidenceSpan, own_spans: list[EvidenceSpan], tex
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
     return any(span.passage == other.passage and words[span.index].sentence == sentence for span in own_spans)
+
+
+def _is_role(other: EvidenceSpan, texts: Texts) -> bool:
+    """True for one word after "the": "the Supplier", which may be anybody's role."""
+    return other.index == max(other.index, other.last) and _has_article(texts.readings[other.passage], other.index)
+
+
+def _has_article(reading: AnalyzedText, index: int) -> bool:
+    return index > 0 and reading.words[index - 1].text.lower() == "the"
 
 
 def _is_spelt_otherwise(own_words: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:

@@ -9,7 +9,7 @@ words, if the evidence counts the same thing differently, and names with digits,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,9 +18,11 @@ from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
+from assay.core.tables.cells import ReadTable
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.computed_figures import recompute
 from assay.verify.evidence import (
     ClaimSlot,
     EvidenceSpan,
@@ -32,7 +34,7 @@ from assay.verify.evidence import (
     conflict_finding,
     slot_context,
 )
-from assay.verify.figures import entails, explain_column_sum, recompute
+from assay.verify.figures import entails
 from assay.verify.number_matches import could_replace, has_year, may_be_another_year, states
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
@@ -56,6 +58,7 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
 
     claim: AnalyzedText
     texts: Texts
+    tables: Callable[[], Sequence[ReadTable]]
     contexts: dict[int, SlotContext]
     evidence_tokens: dict[EvidenceSpan, Token]
     stating_spans: dict[int, frozenset[EvidenceSpan]]
@@ -103,8 +106,8 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
         return first is not None and second is not None and could_replace(first, second)
 
 
-def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A finding for each number, date, or token with digits in the claim."""
+def find(claim: AnalyzedText, texts: Texts, tables: Callable[[], Sequence[ReadTable]] = tuple) -> Iterator[SlotFinding]:
+    """A finding for each number, date, or token with digits in the claim; `tables` reads the whole cited tables."""
     indices = [index for index, word in enumerate(claim.words) if word.token and not _is_list_sign(claim, index)]
     if not indices:
         return
@@ -118,7 +121,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     stating_spans = {index: _places_stating(claim.words[index], evidence_tokens, every) for index in indices}
     is_weighed = len(indices) * len(evidence_tokens) * len(claim.words) <= MAX_COMPARISONS
     contexts = {index: slot_context(claim, (index,)) for index in indices}
-    compared = _ComparedNumbers(claim, texts, contexts, evidence_tokens, stating_spans, {}, is_weighed)
+    compared = _ComparedNumbers(claim, texts, tables, contexts, evidence_tokens, stating_spans, {}, is_weighed)
     for index in indices:
         yield _find(compared, index)
 
@@ -157,12 +160,7 @@ def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
         return _finding(
             claim, index, texts, outcome, conflicting_span or slot_fit.same, veto=conflicting_span is not None
         )
-    formula = ""
-    if isinstance(token, Amount):
-        formula = recompute(claim, token, tuple(compared.evidence_tokens.values())) or explain_column_sum(
-            claim, token, texts
-        )
-    if formula:
+    if isinstance(token, Amount) and (formula := recompute(claim, token, texts, compared.tables)):
         slot = ClaimSlot(token.text, *claim.origin(index, index))
         return SlotFinding(rule="derived", slot=slot, outcome="stated", said=formula)
     instead = slot_fit.other if slot_fit.misfits >= SAID else None

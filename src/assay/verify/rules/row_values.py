@@ -46,7 +46,11 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
     spoken = {word.text.lower() for word in claim.words}
     if len({word.sentence for word in claim.words}) != 1 or not spoken.isdisjoint(_SEVERAL):
         return
-    values = [(index, word.token) for index, word in enumerate(claim.words) if word.token and _is_telling(word.token)]
+    values = [
+        (index, word.token)
+        for index, word in enumerate(claim.words)
+        if word.token and (_is_telling(word.token) or _is_year_of(word.token, tables))
+    ]
     if any(isinstance(token, Literal) for _, token in values):  # its year stands beside it
         values = [(index, token) for index, token in values if not _YEAR.fullmatch(token.text)]
     for table in tables if values else ():
@@ -98,6 +102,19 @@ def _is_telling(token: Token) -> bool:
     if token.year or token.ordinal or token.terms or token.bound or token.word:
         return False
     return bool(token.values) and (token.values[0] >= _MIN_BARE_NUMBER or token.quantum < 1 or bool(token.currency))
+
+
+def _is_year_of(token: Token, tables: Sequence[ReadTable]) -> bool:
+    """True for a year, if a table has a column of years."""
+    return (
+        isinstance(token, Amount)
+        and _YEAR.fullmatch(token.text) is not None
+        and any(
+            all(_YEAR.fullmatch(cell) for cell in table.column(column))
+            for table in tables
+            for column in range(len(table.heads))
+        )
+    )
 
 
 def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_Mention]:

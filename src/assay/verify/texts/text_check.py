@@ -1,6 +1,4 @@
-"""The verdicts on the claims of a text: each is checked against the documents it cites, in the order of a run's
-checks.
-"""
+"""The verdicts on the claims of a text: each is checked against what it cites, in the order of a run's checks."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.evidence_index import CitedPassages, TextOf, compare_with_documents
+from assay.verify.evidence_index import CitedPassages, TablesOf, TextOf, compare_with_documents
 from assay.verify.judge.question import MAX_PASSAGES
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.texts.marked_text import MarkedText, TextReference
@@ -80,7 +78,7 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """Access to the documents: those that a reference names, their passages and their texts (blocking).
+    """Access to the documents: those that a reference names, their passages, texts and tables (blocking).
 
     Evidence for a sentence without citations is searched in `all_documents`; if that is empty, the sentence stays
     uncited.
@@ -89,6 +87,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
     text_of: TextOf
+    tables_of: TablesOf = lambda _: ()
     all_documents: tuple[Document, ...] = ()
 
 
@@ -174,7 +173,7 @@ def check_by_rules(
     desk, rules = _ReferenceDesk(marked_text, shelf), msgspec.structs.replace(rules, inherits=False)
     with use_phrases(Phrases(statements=exported_notices(marked_text.text))):
         cited_claims = desk.cited_claims(claims(marked_text.text, html=True))
-    cited_passages = CitedPassages(desk.sources)
+    cited_passages = CitedPassages(desk.sources, shelf.tables_of)
     cited_passages.add_documents(
         compare_with_documents(
             {passage.id: passage for cited_claim in cited_claims for passage in cited_claim.passages}, shelf.text_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -136,19 +136,39 @@ def _figure(text: str) -> str:
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "de", "anti")
 
 
+def _opposites_lines() -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The stems left and right of each bar."""
+    text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line.startswith("#") and "|" in line:
+            left, right = (frozenset(stem(word, "en") for word in side.split()) for side in line.split("|"))
+            yield left, right
+
+
 @cache
 def opposites_table() -> dict[str, frozenset[str]]:
     """The opposites of each stem, in both directions."""
     table: dict[str, set[str]] = {}
-    text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("#") or "|" not in line:
-            continue
-        left, right = ({stem(word, "en") for word in side.split()} for side in line.split("|"))
+    for left, right in _opposites_lines():
         for stems, opposite_stems in ((left, right), (right, left)):
             for key in stems:
                 table.setdefault(key, set()).update(opposite_stems - {key})
     return {key: frozenset(excluded) for key, excluded in table.items()}
+
+
+@cache
+def _senses_table() -> dict[str, frozenset[str]]:
+    """The stems on the same side of a line of the table of opposites."""
+    table: dict[str, frozenset[str]] = {}
+    for line in _opposites_lines():
+        for side in line:
+            table |= {key: table.get(key, frozenset()) | side for key in side}
+    return table
+
+
+def same_sense(key: str) -> frozenset[str]:
+    """A stem with those that say nearly the same or are forms of it ("sell", "sold")."""
+    return _senses_table().get(key, frozenset((key,)))
 
 
 @cache

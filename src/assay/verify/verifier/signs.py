@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL_WORDS, QUALIFIERS
+from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL_WORDS, QUALIFIERS, UNIVERSALS
 from assay.core.text import sentences
 from assay.verify.verifier.index import (
     COPIED_ORDER,
@@ -146,6 +146,11 @@ def unshared_limits(sight: ClaimWords) -> set[str]:
     return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualifiers(sight) - ours)
 
 
+def added_universals(sight: ClaimWords) -> set[str]:
+    """Words such as "all" and "only" that the nearest sentences lack."""
+    return (word_spellings(sight.words) - word_spellings(sight.nearby_words)) & UNIVERSALS
+
+
 def _qualifiers(sight: ClaimWords) -> set[str]:
     """Words of the best part that limit one of the claim's words within the next three."""
     stems = {token.stem for token in sight.content}
@@ -222,7 +227,7 @@ def is_edited(sights: Iterable[ClaimWords], claim_features: Mapping[str, float])
     return any(
         extra_negations(sight)
         or opposed_words(sight)
-        or (sight.single >= WHOLE_SENTENCE and has_exchanged_words(sight))
+        or (sight.single >= WHOLE_SENTENCE and (has_exchanged_words(sight) or added_universals(sight)))
         for sight in sights
     )
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib import resources
 
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.lexicon import FUNCTION_WORDS
+from assay.core.languages import ASKED, COMMON_WORDS, LANGUAGES, SAMPLE_CHARS, detect_language
+from assay.core.lexicon import ABSOLUTES, FUNCTION_WORDS, HEDGES, NEGATIVES, RELATIONS
+from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import join_some, label_text
 from assay.verify.verifier.features import features
@@ -106,12 +108,14 @@ class WeighedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """`score` is the probability that the evidence supports the claim, for equal numbers of supported and unsupported
     claims.
 
-    `verdict` is supported, unsupported or unchecked (undecided). `reasons` speak for and against it.
+    `verdict` is supported, unsupported or unchecked (undecided). `reasons` speak for and against it, or say why it
+    could not be compared.
     """
 
     verdict: Verdict
     score: float
     reasons: tuple[str, ...]
+    is_compared: bool = True
 
     @property
     def is_likely(self) -> bool:
@@ -128,15 +132,16 @@ def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClai
     index = index_evidence(evidence)
     sights = claim_words(claim, index)
     if not sights:
-        return WeighedClaim(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
-    if not _is_english(sights):
-        return WeighedClaim(
-            verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
-        )
+        reasons: tuple[str, ...] = (_("the claim has no words to compare"),)
+        return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
+    if not _is_english(sights) or _is_in_another_language(claim) or _is_in_another_language(evidence):
+        reasons = (_("not in English, the only language that can be weighed"),)
+        return WeighedClaim(verdict="unchecked", score=0.5, reasons=reasons, is_compared=False)
     claim_features = features(sights, index)
     score = load_model().probability(claim_features)
     score = load_model().vetoed_probability(score) if is_doubted else score
-    edits, unsaid = _edits(sights, claim_features), _unsaid_words(sights, index)
+    missing = _missing_words(sights)
+    edits, unsaid = _edits(sights, claim_features, {token.text for token in missing}), _unsaid_words(missing, index)
     average = sum(sight.row * len(sight.words) for sight in sights) / sum(len(sight.words) for sight in sights)
     share = _("the nearest sentences have {share} of its words").format(share=f"{average:.0%}")
     reasons = (share, *unsaid, *edits)
@@ -158,24 +163,54 @@ def _is_english(sights: Sequence[ClaimWords]) -> bool:
     latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
     if latin < len(letters) / 2:
         return False
-    return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION_WORDS for token in words)
+    spelt = {token.text.lower() for token in words}
+    return not spelt.isdisjoint(FUNCTION_WORDS) or (len(words) < ENGLISH_WORDS and not any(map(_is_foreign, spelt)))
 
 
-def _unsaid_words(sights: Sequence[ClaimWords], index: StemIndex) -> list[str]:
+@lru_cache(maxsize=1024)
+def _is_in_another_language(text: str) -> bool:
+    """True if a text has more common words of another language than English function words, which may be few."""
+    language = detect_language(text)
+    if language in ("", "en"):
+        return False
+    spelt = [word.lower() for word in words(text[:SAMPLE_CHARS])]
+    theirs = frozenset(COMMON_WORDS.get(language, "").split())
+    return language not in COMMON_WORDS or sum(word in theirs for word in spelt) > sum(
+        word in FUNCTION_WORDS for word in spelt
+    )
+
+
+def _is_foreign(word: str) -> bool:
+    """True for a common word of other languages only: "sind"."""
+    languages = {*LANGUAGES.get(word, ()), *ASKED.get(word, ())}
+    return bool(languages) and "en" not in languages
+
+
+def _missing_words(sights: Sequence[ClaimWords]) -> list[WordToken]:
+    """The claim's words that the nearest sentences lack, without those that only join others ("where", "than")."""
+    unsaid = dict.fromkeys(token for sight in sights for token in unsaid_words(sight))
+    return [token for token in unsaid if not token.function or token.text.lower() in _MEANINGFUL]
+
+
+def _unsaid_words(new: Sequence[WordToken], index: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
-    new = list(dict.fromkeys(token for sight in sights for token in unsaid_words(sight)))
     signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, index)))
     return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, index)))
 
 
-def _edits(sights: Sequence[ClaimWords], claim_features: Mapping[str, float]) -> list[str]:
+_MEANINGFUL = ABSOLUTES | HEDGES | NEGATIVES | RELATIONS
+
+
+def _edits(
+    sights: Sequence[ClaimWords], claim_features: Mapping[str, float], told_words: Collection[str] = ()
+) -> list[str]:
     """Signs of an edit, for a reader.
 
     Words in reverse order or apart, a word replaced by its opposite or negated, a limit added or left out, a name or
     number that the nearest sentences lack: nearly all words of a false sentence may be there. Missing ordinary words
-    are not a sign: rephrasing needs them.
+    are not a sign: rephrasing needs them. `told_words` are not told again.
     """
-    new = (text for sight in sights for text in unsaid_slots(sight))
+    new = (text for sight in sights for text in unsaid_slots(sight) if text not in told_words)
     signs = _reason(_("a name or number the nearest sentences lack"), new)
     for sight in sights:
         pattern = _("the claim says {claimed}, the evidence {said}")
@@ -184,13 +219,20 @@ def _edits(sights: Sequence[ClaimWords], claim_features: Mapping[str, float]) ->
         ]
         signs += [
             *_denial(sight),
-            *_reason(_("only in the claim or only in the evidence"), sorted(unshared_limits(sight))),
+            *_reason(
+                _("only in the claim or only in the evidence"), _untold(sorted(unshared_limits(sight)), told_words)
+            ),
         ]
     if claim_features["turned"] > 0 or claim_features["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
     if claim_features["same_part"] < 1:
         signs.append(_("words that stand together here are in different sentences of the evidence"))
     return list(dict.fromkeys(signs))
+
+
+def _untold(found: Iterable[str], told_words: Collection[str]) -> list[str]:
+    told = {word.lower() for word in told_words}
+    return [word for word in found if word not in told]
 
 
 def _reason(label: str, words: Iterable[str]) -> list[str]:

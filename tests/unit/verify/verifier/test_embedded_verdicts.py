@@ -149,3 +149,28 @@ def test_more_of_the_evidence_missing_scores_lower() -> None:
         "It was designed and built by the British firm Dorman Long of Middlesbrough and opened in 1932.", ""
     )
     assert weigh(sentence, TEXT).score > weigh(sentence, cut).score
+
+
+GERMAN = "Die meisten Gäste sind mit dem Hafen zufrieden. Der Hafen ist seit 1932 offen, und die Brücke nicht."
+
+
+@pytest.mark.parametrize("claim", ["Alle Gäste sind mit dem Hafen zufrieden.", "The harbour is open.", "Hafen offen."])
+def test_evidence_in_another_language_is_not_weighed(claim: str) -> None:
+    weighed = weigh(claim, GERMAN)
+    assert (weighed.verdict, weighed.is_compared) == ("unchecked", False)
+
+
+def test_an_english_sentence_with_words_of_other_languages_is_weighed() -> None:
+    text = "Marlow sold three pumps to Tern without notice to Kestrel."
+    assert weigh(text, f"{text} The board heard of it in May.").is_compared
+
+
+def test_a_short_sentence_in_another_language_is_not_weighed() -> None:
+    assert not weigh("Alle Gäste sind zufrieden.", "Die meisten Gäste sind zufrieden.").is_compared
+    assert weigh("Most guests agree.", "Most guests agree.").is_compared
+
+
+def test_a_whole_sentence_with_an_all_that_the_evidence_lacks_is_not_supported() -> None:
+    text = "The council approved the plan for the bridge in 2019."
+    assert weigh("In 2019 the council approved the plan for the bridge.", text).verdict == "supported"
+    assert weigh("In 2019 all the council approved the plan for the bridge.", text).verdict == "unchecked"

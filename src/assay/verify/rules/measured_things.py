@@ -1,0 +1,93 @@
+"""Checks whether a number measures in the claim what the evidence sets against it: profit and loss, height and length.
+
+"The net profit was 42 million" has all its words in "The net loss was 42 million, after a net profit of 8 million".
+Only words that stand in one clause with the number count, and no place of the number may have the claim's word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from assay.core.lazy import regex
+from assay.verify.amounts import Amount
+from assay.verify.analyzed_text import AnalyzedText, Texts, stem
+from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, word_slot
+from assay.verify.number_matches import states
+
+_GROUPS = """
+profit profits | loss losses
+surplus surpluses | deficit deficits
+import imports imported | export exports exported
+asset assets | liability liabilities
+income | expenditure expenditures expenses
+birth births born | death deaths died
+high height tall | long length | wide width | deep depth
+male males men man boys | female females women woman girls
+minimum | maximum | average mean | median
+winter | spring | summer | autumn
+north northern | south southern | east eastern | west western
+gross | net
+urban | rural
+domestic | foreign
+"""
+"""Words that name what a number measures, in groups of which one excludes the others."""
+
+
+_NEAR = 12
+"""How many words of a clause count on each side of a number."""
+_YEAR = regex(r"1[5-9]\d\d|20\d\d")
+
+
+@cache
+def _exclusions() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """For each stem, those that say the same, and those that it excludes."""
+    table: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for line in _GROUPS.split("\n"):
+        senses = [frozenset(stem(word) for word in sense.split()) for sense in line.split("|")]
+        for sense in senses:
+            others = frozenset[str]().union(*(other for other in senses if other is not sense))
+            table |= dict.fromkeys(sense, (sense, others))
+    return table
+
+
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A conflict for each word that the evidence replaces by one it excludes, wherever it states the number."""
+    for index, word in enumerate(claim.words):
+        if isinstance(word.token, Amount) and not (word.token.word or _YEAR.fullmatch(word.token.text)):
+            yield from _conflicts(claim, index, word.token, texts)
+
+
+def _conflicts(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
+    clause = [each for each in _clause(claim, index) if claim.words[each].kind == "word"]
+    things = [each for each in clause if claim.words[each].key in _exclusions()]
+    spans = list(_stating_spans(amount, texts)) if things else []
+    for thing in things:
+        sense, others = _exclusions()[claim.words[thing].key]
+        instead = [_first_with(others, span, texts) for span in spans]
+        if not spans or None in instead or any(_first_with(sense, span, texts) is not None for span in spans):
+            continue
+        yield from (
+            conflict_finding("number", word_slot(claim, thing), texts, span) for span in instead[:1] if span is not None
+        )
+
+
+def _stating_spans(amount: Amount, texts: Texts) -> Iterator[EvidenceSpan]:
+    every = [word.token for reading in texts.readings for word in reading.words if word.token]
+    for passage, reading in enumerate(texts.readings):
+        for index, word in enumerate(reading.words):
+            if word.token and states(word.token, amount, every):
+                yield EvidenceSpan(passage, index)
+
+
+def _first_with(keys: frozenset[str], span: EvidenceSpan, texts: Texts) -> EvidenceSpan | None:
+    """The first word with one of `keys` in the clause of a number."""
+    reading = texts.readings[span.passage]
+    found = next((each for each in _clause(reading, span.index) if reading.words[each].key in keys), None)
+    return None if found is None else EvidenceSpan(span.passage, found)
+
+
+def _clause(reading: AnalyzedText, index: int) -> list[int]:
+    """The indices of the words near a word in its clause."""
+    near = range(max(0, index - _NEAR), min(len(reading.words), index + _NEAR + 1))
+    return [each for each in near if reading.words[each].clause == reading.words[index].clause]

@@ -1,0 +1,42 @@
+"""Numbers which measure in the claim what the evidence sets against it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.verify.analyzed_text import analyze_text, read_texts
+from assay.verify.rules.measured_things import find
+
+RESULT = "The net loss was 42 million euros, after a net profit of 8 million euros."
+DAM = "The dam is 118 m high and 460 m long."
+
+
+def said(claim: str, *passages: str) -> list[str]:
+    return [each.said for each in find(analyze_text(claim), read_texts([("S1.1", text) for text in passages]))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "instead"),
+    [
+        ("The net profit was 42 million euros.", RESULT, "loss"),
+        ("The net loss was 8 million euros.", RESULT, "profit"),
+        ("The dam is 460 m high.", DAM, "long"),
+    ],
+)
+def test_the_opposite_measure(claim: str, passage: str, instead: str) -> None:
+    assert said(claim, passage) == [instead]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        ("The net loss was 42 million euros.", (RESULT,)),
+        ("The net profit was 42 million euros.", (RESULT, "A net profit of 42 million euros was expected.")),
+        ("The net profit was 42 million euros.", (RESULT, "The board spoke of 42 million euros.")),
+        ("The net profit was 43 million euros.", (RESULT,)),
+        ("The dam is 118 m high.", (DAM,)),
+        ("The profit of 1932 is gone.", ("The loss of 1932 is gone.",)),
+    ],
+)
+def test_the_same_or_another_number(claim: str, passages: tuple[str, ...]) -> None:
+    assert said(claim, *passages) == []
