@@ -15,8 +15,6 @@ from assay.core.errors import (
     FenceLost,
     InputNeeded,
     LeaseHeld,
-    ModelFailed,
-    ModelUnusable,
     OtherRelease,
     Overtaken,
     Paused,
@@ -55,7 +53,7 @@ from assay.run import control
 from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
-from assay.run.failures import NO_MODEL, ask_again
+from assay.run.failures import ask_again, failure_reason
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief
@@ -259,8 +257,7 @@ class Engine:
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a stored run in this process. The log of a completed run is just replayed.
 
-        What this engine executes already is not begun again, which would repeat its calls: all get one handle. A run
-        that is being paused is resumed when it has stopped.
+        What this engine executes already goes on, with one handle for all; one being paused is resumed once it stops.
 
         Raises:
             LeaseHeld: another live process executes it.
@@ -383,9 +380,7 @@ class Engine:
         except (FenceLost, InputNeeded, OtherRelease, StoreAway):
             raise
         except AssayError as error:
-            is_unanswered = isinstance(error, ModelUnusable) or getattr(error, "kind", "") == ModelFailed.kind
-            reason = NO_MODEL if is_unanswered else "failed"
-            await self._log_end(execution, "failed", RunFailed(stop_reason=reason, error=str(error)))
+            await self._log_end(execution, "failed", RunFailed(stop_reason=failure_reason(error), error=str(error)))
             raise
         except Exception as bug:
             await self._log_end(execution, "failed", RunFailed(stop_reason="bug", error=f"{type(bug).__name__}: {bug}"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.errors import ModelFailed
+from assay.core.errors import AssayError, ModelFailed, ModelUnusable
 from assay.core.events import Envelope, RunFailed, StepRestarted, decode, encode
 from assay.core.lazy import regex
 from assay.core.ports import EventDraft, EventKey, Memory, StepRecord
@@ -75,6 +75,14 @@ class EarlierCourse:
 
 
 NO_MODEL = "no_model"
+
+
+def failure_reason(error: AssayError) -> str:
+    """The stop reason of a run that failed with `error`: whether no model answered, or something else."""
+    is_unanswered = isinstance(error, ModelUnusable) or getattr(error, "kind", "") == ModelFailed.kind
+    return NO_MODEL if is_unanswered else "failed"
+
+
 """The stop reason of a run that failed because no model answered."""
 
 
