@@ -75,15 +75,13 @@ class EarlierCourse:
 
 
 NO_MODEL = "no_model"
+"""The stop reason of a run that failed because no model answered."""
 
 
 def failure_reason(error: AssayError) -> str:
     """The stop reason of a run that failed with `error`: whether no model answered, or something else."""
     is_unanswered = isinstance(error, ModelUnusable) or getattr(error, "kind", "") == ModelFailed.kind
     return NO_MODEL if is_unanswered else "failed"
-
-
-"""The stop reason of a run that failed because no model answered."""
 
 
 async def ask_again(execution: Execution, memory: Memory) -> None:
