@@ -238,7 +238,7 @@ async def test_a_release_in_other_words_is_one_source(tmp_path: Path, server: Em
 
 async def test_an_embedder_elsewhere_is_given_nothing_private(folder: Path, tmp_path: Path, server: EmbeddingServer):
     async with Assay(settings(ELSEWHERE), home=tmp_path / "home") as assay:
-        await assay.mark("diary", private=True)
+        await assay.mark("diary", private=True, create=True)
         await assay.add(folder / "vehicles.md", "diary")
         await assay.add(folder / "bread.md")
         built = await assay.embed()
@@ -257,7 +257,7 @@ async def test_a_run_over_private_documents_does_not_tell_it(folder: Path, tmp_p
     async with Assay(settings(ELSEWHERE), home=tmp_path / "home") as assay:
         await assay.add(folder / "bread.md", "open")
         await assay.embed()
-        await assay.mark("diary", private=True)
+        await assay.mark("diary", private=True, create=True)
         await assay.add(folder / "vehicles.md", "diary")
         before = len(server.requests)
         await assay.start("What is said of the automobile?", sources=["@diary", "@open"], depth="light").view()
@@ -266,7 +266,7 @@ async def test_a_run_over_private_documents_does_not_tell_it(folder: Path, tmp_p
 
 async def test_who_allows_it_gives_it_all(folder: Path, tmp_path: Path, server: EmbeddingServer):
     async with Assay(settings(ELSEWHERE, allow_private=True), home=tmp_path / "home") as assay:
-        await assay.mark("diary", private=True)
+        await assay.mark("diary", private=True, create=True)
         await assay.add(folder, "diary")
         assert (await assay.embed()).withheld == 0
         assert named(await found(assay, collection="diary"))[0] == "vehicles.md"

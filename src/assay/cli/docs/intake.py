@@ -349,7 +349,8 @@ async def _read_folder(
     What cannot be read is tried again with the next change.
     """
     try:
-        if folder not in {origin.place for origin in await assay.origins(collection)}:
+        is_new = collection not in {row.name for row in await assay.collections()}
+        if is_new or folder not in {origin.place for origin in await assay.origins(collection)}:
             ingest_result = await assay.add([folder], collection=collection)
             print_warnings(ingest_result.warnings, ingest_result.notes, ingest_result.skipped, verbosity)
             line = f"{pluralize(ingest_result.documents, 'document')}{skipped_count(ingest_result.skipped, collection)}"
