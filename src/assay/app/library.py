@@ -121,7 +121,7 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await collections.sync(self._context, collection, progress, only)
 
-    async def remove(self, references: Sequence[str], collection: str = DEFAULT_COLLECTION) -> list[Document]:
+    async def remove(self, references: Sequence[str | Path], collection: str = DEFAULT_COLLECTION) -> list[Document]:
         """Remove documents from a collection, by hash, name, address, title or path; a place or a folder removes
         all documents from it.
 
@@ -132,16 +132,18 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await removal.remove(self._context, references, collection)
+        return await removal.remove(self._context, [str(reference) for reference in references], collection)
 
-    async def meant(self, references: Sequence[str], collection: str = DEFAULT_COLLECTION) -> list[Document]:
+    async def meant(self, references: Sequence[str | Path], collection: str = DEFAULT_COLLECTION) -> list[Document]:
         """Return the documents that `remove` would remove.
 
         Raises:
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await removal.documents_to_remove(self._context, references, collection)
+        return await removal.documents_to_remove(
+            self._context, [str(reference) for reference in references], collection
+        )
 
     async def embed(self, progress: ProgressLog | None = None, *, anew: bool = False) -> BuildResult:
         """Make the missing vectors of the library's passages, with the embedder in the settings.

@@ -43,7 +43,8 @@ def check_types(
         if not ((value is None and takes_none) or any(_matches_type(value, part) for part in parts)):
             accepted = [_describe_type(part) for part in parts if part is not type(None)]
             raise WrongType(f"{name} cannot be {value!r:.80}: write {join_with_or(accepted)}")
-        if not {float, Path} & set(parts):
+        members = [kind for part in parts for member in get_args(part) for kind in alternatives(member)]
+        if not {float, Path} & {*parts, *members}:
             _check_storable(name, value)
     return checked
 
