@@ -44,7 +44,7 @@ def check_types(
             accepted = [_describe_type(part) for part in parts if part is not type(None)]
             raise WrongType(f"{name} cannot be {value!r:.80}: write {join_with_or(accepted)}")
         members = [kind for part in parts for member in get_args(part) for kind in alternatives(member)]
-        if not {float, Path} & {*parts, *members}:
+        if not any(kind is float or kind is Path for kind in (*parts, *members)):
             _check_storable(name, value)
     return checked
 
