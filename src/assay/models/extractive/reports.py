@@ -21,13 +21,13 @@ from assay.core.relevance.document_parts import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive.actions import shorten_title, sources_in_evidence, sources_seen, task_and_question
 from assay.models.extractive.answers import (
-    answer_hop,
     calculation_results,
     comparison_frames,
     is_near_duplicate,
     select_answers,
 )
 from assay.models.extractive.finding_units import Finding, distinct_units, parse_finding, quotable_units
+from assay.models.extractive.hop_answers import answer_hop
 from assay.models.extractive.requests import last_message, question_of, template_of
 from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import ParsedQuestion, analyze, question_parts
