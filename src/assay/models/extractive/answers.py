@@ -19,6 +19,7 @@ from assay.core.tables.rows import format_row
 from assay.core.tables.words import read_asking
 from assay.core.text import ends_sentence, words
 from assay.models.extractive.part_answers import is_nowhere, part_named, sentences_of_part
+from assay.models.extractive.successions import neighbour_in_list
 from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import ParsedQuestion, analyze, has_pronoun, is_comparison
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topic_keys
@@ -111,6 +112,8 @@ def _select(
         return []
     if (part := part_named(question)) and (answers := _answers_from_part(part, question, subject, shelf)) is not None:
         return answers[:limit]
+    if succession := neighbour_in_list(question, subject.books or shelf.books):
+        return [_quotable_unit(*item, question) for item in succession]
     subject = msgspec.structs.replace(subject, books=whole_threads(subject.books, shelf.books))
     if row_answers := answering_rows(question, shelf):
         return row_answers[:limit]
