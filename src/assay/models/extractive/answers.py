@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -87,6 +88,12 @@ have documents in several languages.
 """
 _HEADS = regex(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
+_SINCE = regex(
+    r"\W*(?:since|from|as of|starting|effective|now|today|seit|ab|inzwischen|mittlerweile|heute|depuis|à partir|dès"
+    r"|désormais|desde|a partir|ahora|dal|sinds|vanaf|с|теперь|сейчас)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says since when something holds."""
 SourceSentence = tuple[SourcePassages, PassageSentence]
 
 
@@ -215,7 +222,14 @@ def _sentences(
     if not best_sentences:
         return []
     with_antecedent = (
-        best_sentences if asks_for_several(question) else [*_antecedent(best_sentences[0], sentences), *best_sentences]
+        best_sentences
+        if asks_for_several(question)
+        else [
+            *_antecedent(best_sentences[0], sentences),
+            best_sentences[0],
+            *_change(best_sentences[0], sentences),
+            *best_sentences[1:],
+        ]
     )
     ordered = _with_values(question, latest_first(question.text, with_antecedent, shelf.books))
     units = (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in ordered)
@@ -252,6 +266,14 @@ def _antecedent(best: SourceSentence, sentences: Sequence[SourceSentence]) -> li
     same_passage = before is not best and before[1].passage == best[1].passage
     is_statement = before[1].kind == "prose" and ends_sentence(before[1].text) and not is_question(before[1].text)
     return [before] if same_passage and is_statement else []
+
+
+def _change(best: SourceSentence, sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentence behind the best one in its passage, if both have a figure, and it says first since when it holds."""
+    after = sentences[min(sentences.index(best) + 1, len(sentences) - 1)]
+    same_passage = after is not best and after[1].passage == best[1].passage
+    figures = all(any(map(str.isdigit, each.text)) for _, each in (best, after))
+    return [after] if same_passage and figures and _SINCE.match(after[1].text) else []
 
 
 def _judge_sentences(
