@@ -116,3 +116,10 @@ async def test_a_part_with_parts_inside_goes_to_the_next_of_its_number(tmp_path:
 )
 async def test_a_part_that_is_not_there_is_not_answered_by_another(question: str, tmp_path: Path) -> None:
     assert (await opening(question, tmp_path)).startswith(("Nothing that answers", "Nichts, was"))
+
+
+async def test_a_roman_number_may_be_that_of_the_part(tmp_path: Path) -> None:
+    (tmp_path / "story.md").write_text("# Story\n\n## Chapter IV\n\nThe otter sleeps in the reeds all day.\n")
+    async with Assay() as assay:
+        report = await assay.start("Where does the otter sleep in chapter 4?", sources=[tmp_path]).report()
+    assert report.markdown.startswith("The otter sleeps in the reeds")

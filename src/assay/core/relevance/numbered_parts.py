@@ -21,14 +21,16 @@ _KINDS = {
     "rule": "rule regel règle regla",
 }
 """Words for numbered parts in English, German, Russian, Spanish and French."""
+_ANY_KIND = "|".join(form for forms in _KINDS.values() for form in forms.split())
 _KIND = regex("|".join(f"(?P<{name}>{'|'.join(forms.split())})" for name, forms in _KINDS.items()), re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}"
 _ASKED = regex(
-    rf"(?<!\w)(?P<kind>{'|'.join(form for forms in _KINDS.values() for form in forms.split())})"
+    rf"(?<!\w)(?P<kind>{_ANY_KIND})"
     rf"\s*(?:(?:no\.?|nr\.?|number|№)\s*)?(?P<number>{_NUMBER}[a-z]?)(?![\w%]|[.,/-]\d)"
     r"(?:,?\s*(?:abs(?:atz|\.)|paragraph|\()\s*(?P<inner>\d{1,2})\)?)?",
     re.IGNORECASE,
 )
+_ROMAN = regex(rf"(?<!\w)(?:{_ANY_KIND})\s+(?-i:[IVXLC]+)\b", re.I)
 _NUMBERED = regex(
     rf"^[ \t]*[*_(\[]*(?:(?P<kind>§+|[^\W\d_]{{2,}}\.?)[ ]?)??(?P<number>{_NUMBER}[a-z]?)(?P<mark>[.):]*)(?!\S)"
     r"(?P<line>.*)",
@@ -55,8 +57,10 @@ class NumberedPart(msgspec.Struct, frozen=True):
         return self.kind in _STEPS and "." not in self.number
 
     def is_mentioned(self, text: str) -> bool:
-        """True if a text names the part, wherever."""
-        return any((found.kind, found.number) == (self.kind, self.number) for found in parts_named(text))
+        """True if a text names the part, wherever, or one by a Roman number, which may be it."""
+        return _ROMAN.search(text) is not None or any(
+            (found.kind, found.number) == (self.kind, self.number) for found in parts_named(text)
+        )
 
 
 class PartText(msgspec.Struct, frozen=True):
@@ -87,7 +91,7 @@ def texts_of(part: NumberedPart, passages: Sequence[tuple[str, Sequence[str]]]) 
         depth = next((depth for depth, heading in enumerate(headings, 1) if _begins_part(part, heading)), 0)
         if depth:
             if headings[:depth] != above and not is_open:
-                found.append(PartText({}, titled=True, named=_KIND.search(headings[depth - 1]) is not None))
+                found.append(PartText({}, titled=True, named=not headings[depth - 1][:1].isdigit()))
             above, is_open = headings[:depth], False
             found[-1].texts[index] = text
             continue
