@@ -15,6 +15,7 @@ from assay.core.errors import FetchFailed, ToolError
 from assay.core.events import Event, SourceExpected, SourceFailed
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
+from assay.core.relevance.numbered_parts import parts_named, texts_of
 from assay.core.sources import SNIPPET, Document, PassageSpan
 from assay.core.web_addresses import MCP_PREFIX, is_address
 from assay.evidence.ledger import Ledger
@@ -148,7 +149,7 @@ def _with_surroundings(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]
 
 
 def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
-    """The passages that share words with `find` in text or heading, best first."""
+    """The passages that share words with `find` in text or heading, best first; a numbered part that it names first."""
     question = read_question(find, document_text="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
     statements = [
         QuotableStatement(
@@ -159,7 +160,9 @@ def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
         )
         for passage in spans
     ]
-    return [spans[index] for index in rank(question, statements, len(statements))]
+    texts = [(span.text, span.heading) for span in spans]
+    in_parts = (index for part in parts_named(find) for text in texts_of(part, texts) for index in text.texts)
+    return [spans[index] for index in dict.fromkeys((*in_parts, *rank(question, statements, len(statements))))]
 
 
 def outline(spans: Sequence[PassageSpan]) -> str:

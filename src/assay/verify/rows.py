@@ -13,7 +13,7 @@ from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recompute
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
 from assay.core.tables.records import is_field
-from assay.core.tables.rows import compare_whole_row, compare_with_row, format_row
+from assay.core.tables.rows import compare_whole_row, compare_with_row, format_row, row_forms
 from assay.core.text import sentences, words
 from assay.core.translation import format_number
 from assay.core.translation import gettext as _
@@ -65,7 +65,7 @@ def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
 def _stated_texts(line: str, label: str) -> frozenset[str]:
     """What a passage states as a whole, as a claim may copy it."""
     parts = (line[start:end].strip() for start, end in sentences(line))
-    return frozenset((line.strip("| "), format_row(line, label), *parts)) - {""}
+    return frozenset((line.strip("| "), *row_forms(format_row(line, label)), *parts)) - {""}
 
 
 def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:

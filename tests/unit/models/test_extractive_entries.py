@@ -83,8 +83,8 @@ TABLED = (
             "What is used if idle-timeout is not set?",
             "idle-timeout: If not set: A value of 60 seconds is used.",
         ),
-        (TABLED, "What is the default of MaxStrokes?", "MaxStrokes: kind: number | default: 400"),
-        (TABLED, "What is the default of StartDelay?", "StartDelay: kind: seconds | default: 12"),
+        (TABLED, "What is the default of MaxStrokes?", "MaxStrokes: kind: number; default: 400"),
+        (TABLED, "What is the default of StartDelay?", "StartDelay: kind: seconds; default: 12"),
     ],
 )
 def test_a_value_is_that_of_the_entry_a_question_names(page: tuple[str, ...], question: str, expected: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core.passage_context import format_source
 from assay.core.sources import Passage, Source, sha256
 from assay.models.extractive.actions import split_evenly
-from assay.models.extractive.answers import answer_hop, first_day
+from assay.models.extractive.hop_answers import answer_hop, first_day
 from assay.models.questions import links
 from assay.models.shown_documents.passages import PassageField
 from assay.models.shown_documents.shelf import ShownSources

@@ -110,8 +110,8 @@ def test_rows_of_a_sheet_are_quoted_without_their_place_each_on_its_own_line() -
     sheet = source("S1001", "Ports", *rows)
     said = asked("answer", user("question", "Which ports have water at low water?"), user("evidence", sheet))
     assert said.splitlines()[:3:2] == [
-        "Port: Goole | Depth: 7 m | Note: Dries out at low water. [S1001.0]",
-        "Port: Harwich | Depth: 12 m | Note: Has water at low water too. [S1001.1]",
+        "Goole – Depth: 7 m; Note: Dries out at low water. [S1001.0]",
+        "Harwich – Depth: 12 m; Note: Has water at low water too. [S1001.1]",
     ]
 
 

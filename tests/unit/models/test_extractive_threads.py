@@ -1,4 +1,4 @@
-"""Messages of one thread: the later one first, with the days of both; other documents keep their order."""
+"""Messages of one thread, minutes, amendments: the later one first, messages with their days; others as they are."""
 
 from __future__ import annotations
 
@@ -82,3 +82,49 @@ def test_a_quotation_and_a_message_about_something_else_come_not_first() -> None
 
 def test_documents_of_one_title_are_no_thread_without_a_reply() -> None:
     assert answers(message(1, "The Otter", DATES[0], FIRST), message(2, "The Otter", DATES[1], LATER))[0] == FIRST
+
+
+def minutes(number: int, title: str, day: str, *lines: str) -> str:
+    shown = "\n".join(f"[S100{number}.{at}] {line}" for at, line in enumerate(lines))
+    return f"## S100{number} {title} <file:///{number}.md> ({day})\n{shown}"
+
+
+FEE, NEW_FEE = "The fee for a mooring is 20 euros a month.", "From May on members pay a fee of 25 euros for a mooring."
+
+
+@pytest.mark.parametrize(
+    ("title", "later"),
+    [
+        ("Minutes of the board, 14 January 2025", "Minutes of the board, 8 April 2025"),
+        ("Minutes of the board", "Minutes of the board"),
+        ("Lease of the mooring", "Amendment 1 to the lease of the mooring"),
+    ],
+)
+def test_later_minutes_and_amendments_come_first(title: str, later: str) -> None:
+    shown = minutes(1, title, "2025-01-14", FEE), minutes(2, later, "2025-04-08", "Tea was served.", NEW_FEE)
+    for order in (shown, shown[::-1]):
+        assert answers(*order, question="How much is the fee for a mooring?")[:2] == [NEW_FEE, FEE]
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "line", "question"),
+    [
+        ("Minutes of the board", "2024-04-08", NEW_FEE, "How much is the fee for a mooring?"),
+        ("Rules of the harbour", "2025-04-08", NEW_FEE, "How much is the fee for a mooring?"),
+        ("Minutes of the board", "2025-04-08", "The fee for a mooring is high.", "How much is the fee for a mooring?"),
+        ("Minutes of the board", "2025-04-08", NEW_FEE, "Is the fee for a mooring 20 euros a month?"),
+    ],
+)
+def test_other_documents_keep_their_order(title: str, day: str, line: str, question: str) -> None:
+    shown = minutes(1, "Minutes of the board", "2025-01-14", FEE), minutes(2, title, day, line)
+    assert answers(*shown, question=question)[0] == FEE
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [("Since 1 March 2025 it is 25 euros.", 2), ("Since then it rains.", 1), ("It was paid to 3 masters.", 1)],
+)
+def test_a_sentence_that_says_since_when_it_is_otherwise_follows(more: str, count: int) -> None:
+    shown = minutes(1, "Mooring", "2025-04-08", f"The fee for a mooring was 20 euros a month. {more}")
+    found = answers(shown, question="How much is the fee for a mooring?")
+    assert found == ["The fee for a mooring was 20 euros a month.", more][:count]

@@ -16,6 +16,7 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
 from assay.core.relevance.named_things import (
@@ -216,7 +217,8 @@ def judge(
     do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
     denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
     either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, or if it
-    asks who did something and they name nobody. Which statements cannot answer at all is in `_answering_places`.
+    asks who did something and they name nobody, or how many of something and they do not count it. Which statements
+    cannot answer at all is in `_answering_places`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -267,13 +269,14 @@ def judge(
 def _cannot_answer(
     features: Features, vectors: Sequence[Vector], denials: Sequence[float], indices: Sequence[int]
 ) -> bool:
-    """True if these statements, the best, lack the measure asked for, affirm what the question denies, or name nobody
-    where it asks who.
+    """True if these statements, the best, lack the measure or the count asked for, affirm what the question denies, or
+    name nobody where it asks who.
     """
     texts = [f"{features.statements[index].label} {features.statements[index].text}" for index in indices]
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
-    return lacks_measure or only_affirms or has_missing_name(features) or not tells_who(features.question, texts)
+    lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
+    return lacks or only_affirms or not tells_who(features.question, texts)
 
 
 def _is_partial(features: Features, best: Sequence[int]) -> bool:

@@ -18,6 +18,9 @@ from assay.core.tables.heads import is_head
 EMPTY = "–"
 """Stands for an empty cell."""
 _BETWEEN = " | "
+_BEHIND_NAME, _BETWEEN_CELLS = " – ", "; "
+"""What is behind a name that is the first cell of a row, and between the other cells, where people read it."""
+_SEPARATOR = regex(r" \| | – |; ")
 
 
 def format_row(row: str, head: str) -> str:
@@ -34,19 +37,42 @@ def row_text(table: ReadTable, row: TableRow) -> str:
     return _BETWEEN.join(_labelled_cells(table.heads, [row.text(column) for column in range(len(table.heads))]))
 
 
+def readable_row(row: str) -> str:
+    """A row with its headers as people read it: `Goole – Depth: 7 m; Berths: 4`; other texts as they are.
+
+    Empty cells are left out. A first cell that is no plain name stays behind its header: `Port: 80; Depth: 3 m`.
+    """
+    first, *others = row.split(_BETWEEN)
+    if not others or not all(": " in cell for cell in others):
+        return row
+    value = first.partition(": ")[2]
+    is_name = value.lstrip("`*")[:1].isalpha() and not any(map(str.isdigit, value)) and ": " not in value
+    cells = _BETWEEN_CELLS.join([cell for cell in others if not cell.endswith(f": {EMPTY}")] or others)
+    return f"{value}{_BEHIND_NAME}{cells}" if is_name else f"{first}{_BETWEEN_CELLS}{cells}"
+
+
+def row_forms(row: str) -> tuple[str, ...]:
+    """The forms in which a report may state a row with its headers, also behind a name."""
+    return row, readable_row(row), row.replace(_BETWEEN, _BETWEEN_CELLS)
+
+
 def compare_whole_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Compare a sentence with the row of the same first cell: equal to `row_text` or not, and that row.
+    """Compare a sentence with the row of the same first cell and headers: equal to one of its forms or not, and that.
 
     None if it states no row with headers of these tables.
     """
-    row_texts = [row_text(table, row) for table in tables for row in table.rows] if _BETWEEN in sentence else []
-    first, length = sentence.strip().partition(_BETWEEN)[0], sentence.count(_BETWEEN)
-    alike = [
-        candidate
-        for candidate in row_texts
-        if candidate.partition(_BETWEEN)[0] == first and candidate.count(_BETWEEN) == length
-    ]
-    return (True, sentence) if sentence.strip() in alike else (False, alike[0]) if alike else None
+    sentence, shape = sentence.strip(), _shape(sentence)
+    if not shape[1:]:
+        return None
+    forms = [form for table in tables for row in table.rows for form in row_forms(row_text(table, row))]
+    alike = [form for form in forms if _shape(form) == shape]
+    return (True, sentence) if sentence in alike else (False, alike[0]) if alike else None
+
+
+def _shape(row: str) -> list[str]:
+    """The first cell of a row, and the headers of the others in any order."""
+    first, *others = _SEPARATOR.split(row.strip())
+    return [first, *sorted(cell.partition(": ")[0] for cell in others)]
 
 
 def _labelled_cells(heads: Sequence[str], cells: Sequence[str]) -> list[str]:

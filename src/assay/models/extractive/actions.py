@@ -16,6 +16,7 @@ from assay.core.relevance import comparisons
 from assay.core.tables.records import is_field
 from assay.core.tables.words import read_asking
 from assay.core.text import words
+from assay.models.extractive.part_answers import part_named
 from assay.models.extractive.requests import last_message, question_of, template_of
 from assay.models.questions import follow_ups, links
 from assay.models.questions.conditions import is_whole
@@ -369,4 +370,4 @@ def _documents_to_open(
         return []
     if subject.books:
         return list(subject.books[:MAX_NAMED_DOCUMENTS])
-    return shelf.books[:MAX_UNNAMED_OPENED]
+    return shelf.books[: MAX_NAMED_DOCUMENTS if part_named(task) else MAX_UNNAMED_OPENED]

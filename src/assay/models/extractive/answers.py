@@ -9,19 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_another_kind, is_defined_by, thing_asked
+from assay.core.relevance.numbered_parts import NumberedPart
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.records import MIN_FIELDS, is_field
 from assay.core.tables.rows import format_row
 from assay.core.tables.words import read_asking
 from assay.core.text import ends_sentence, words
-from assay.models.questions import links
+from assay.models.extractive.part_answers import is_nowhere, part_named, sentences_of_part
+from assay.models.extractive.successions import neighbour_in_list
 from assay.models.questions.conditions import asks_for_several
-from assay.models.questions.question import Identifier, ParsedQuestion, analyze, has_pronoun, is_comparison
+from assay.models.questions.question import ParsedQuestion, analyze, has_pronoun, is_comparison
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topic_keys
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.placed_sentences import value_of_entry
@@ -87,6 +88,12 @@ have documents in several languages.
 """
 _HEADS = regex(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
+_SINCE = regex(
+    r"\W*(?:since|from|as of|starting|effective|now|today|seit|ab|inzwischen|mittlerweile|heute|depuis|à partir|dès"
+    r"|désormais|desde|a partir|ahora|dal|sinds|vanaf|с|теперь|сейчас)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says since when something holds."""
 SourceSentence = tuple[SourcePassages, PassageSentence]
 
 
@@ -110,6 +117,10 @@ def _select(
     subject = resolve_subject(question, shelf, context)
     if subject.is_absent:
         return []
+    if (part := part_named(question)) and (answers := _answers_from_part(part, question, subject, shelf)) is not None:
+        return answers[:limit]
+    if succession := neighbour_in_list(question, subject.books or shelf.books):
+        return [_quotable_unit(*item, question) for item in succession]
     subject = msgspec.structs.replace(subject, books=whole_threads(subject.books, shelf.books))
     if row_answers := answering_rows(question, shelf):
         return row_answers[:limit]
@@ -123,6 +134,16 @@ def _select(
         if any(map(_has_header, subject.books)):
             return []
     return [*frames, *_sentences(question, subject, shelf, context, limit - len(frames))]
+
+
+def _answers_from_part(
+    part: NumberedPart, question: ParsedQuestion, subject: Subject, shelf: ShownSources
+) -> list[QuotableUnit] | None:
+    """What stands in the part that a question names; empty if it is nowhere, None if something else may answer."""
+    sentences = sentences_of_part(part, question, subject.books or shelf.books, shelf)
+    if not sentences:
+        return [] if is_nowhere(part, shelf.books) else None
+    return _distinct((_quotable_unit(*item, question) for item in sentences), LEAD_SENTENCES)
 
 
 def asks_for_fields(question: ParsedQuestion, shelf: ShownSources) -> bool:
@@ -201,7 +222,14 @@ def _sentences(
     if not best_sentences:
         return []
     with_antecedent = (
-        best_sentences if asks_for_several(question) else [*_antecedent(best_sentences[0], sentences), *best_sentences]
+        best_sentences
+        if asks_for_several(question)
+        else [
+            *_antecedent(best_sentences[0], sentences),
+            best_sentences[0],
+            *_change(best_sentences[0], sentences),
+            *best_sentences[1:],
+        ]
     )
     ordered = _with_values(question, latest_first(question.text, with_antecedent, shelf.books))
     units = (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in ordered)
@@ -238,6 +266,14 @@ def _antecedent(best: SourceSentence, sentences: Sequence[SourceSentence]) -> li
     same_passage = before is not best and before[1].passage == best[1].passage
     is_statement = before[1].kind == "prose" and ends_sentence(before[1].text) and not is_question(before[1].text)
     return [before] if same_passage and is_statement else []
+
+
+def _change(best: SourceSentence, sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentence behind the best one in its passage, if both have a figure, and it says first since when it holds."""
+    after = sentences[min(sentences.index(best) + 1, len(sentences) - 1)]
+    same_passage = after is not best and after[1].passage == best[1].passage
+    figures = all(any(map(str.isdigit, each.text)) for _, each in (best, after))
+    return [after] if same_passage and figures and _SINCE.match(after[1].text) else []
 
 
 def _judge_sentences(
@@ -349,44 +385,3 @@ def is_near_duplicate(first: str, second: str) -> bool:
     rows = " | " in first and " | " in second
     differ = rows and any(any(map(str.isdigit, word)) for word in a ^ b)
     return len(a & b) >= DUPLICATE_SHARE * len(a | b) and not differ
-
-
-# questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"
-
-
-def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:
-    """The frames that answer a hop, then the one that led there; empty for other questions, or if a link is missing.
-
-    Also empty if the question asks for one of several documents and some of them do not say when they were created.
-    """
-    hop = links.read_hop(text)
-    if hop is None:
-        return []
-    subject = resolve_subject(analyze(hop.first_question), shelf)
-    first_frames = answer_frames(analyze(hop.first_question), subject, shelf) if subject.books else []
-    names = links.find_targets(hop, [unit.line() for unit in first_frames])
-    identifiers = [
-        Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)
-    ]
-    books = [book for identifier in identifiers for book in shelf.books if book.has_identifier(identifier)]
-    if hop.order:
-        days = [first_day(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in books]
-        known_days = [day for day in days if day]
-        if len(known_days) < max(len(identifiers), 1):
-            return []
-        best = min(known_days) if hop.order == "first" else max(known_days)
-        books = [book for book, day in zip(books, days, strict=True) if day == best]
-    fields = [(book, book.field(*CONCEPTS[name].keys)) for book in books for name in hop.concepts or ("date",)]
-    frames = [frame_field(book, field) for book, field in fields if field is not None]
-    return [*frames, *first_frames] if frames else []
-
-
-def first_day(field: PassageField) -> tuple[int, int, int] | None:
-    """The first day that a field names, such as `2015-11-19` or `19-Nov-2015`."""
-    match = re.search(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[- ]([A-Za-z]{3})[a-z]*[- ,]+(\d{4})", field.value)
-    if match is None:
-        return None
-    if match[1]:
-        return int(match[1]), int(match[2]), int(match[3])
-    month = match[5].casefold()
-    return (int(match[6]), MONTHS[month], int(match[4])) if month in MONTHS else None

@@ -18,16 +18,17 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.relevance import comparisons, read_question
 from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.document_parts import title_share
+from assay.core.tables.rows import readable_row
 from assay.core.text import ends_sentence
 from assay.models.extractive.actions import shorten_title, sources_in_evidence, sources_seen, task_and_question
 from assay.models.extractive.answers import (
-    answer_hop,
     calculation_results,
     comparison_frames,
     is_near_duplicate,
     select_answers,
 )
 from assay.models.extractive.finding_units import Finding, distinct_units, parse_finding, quotable_units
+from assay.models.extractive.hop_answers import answer_hop
 from assay.models.extractive.requests import last_message, question_of, template_of
 from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import ParsedQuestion, analyze, question_parts
@@ -218,7 +219,7 @@ def _render_sections(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
     shown_sections = fit_words(sections, words) if words else sections
     return [
-        "\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)])
+        "\n".join([f"{heading}\n", *(f"- {_line(unit)}" for unit in units)])
         for heading, units in shown_sections
         if units
     ]
@@ -323,9 +324,14 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
         if last is not None and flows and unit.source == last.source:
             blocks[-1] += f" {unit.line()}"
         else:
-            blocks.append(unit.line())
+            blocks.append(_line(unit))
         last = unit if flows else None
     return "\n\n".join(blocks)
+
+
+def _line(unit: QuotableUnit) -> str:
+    """A unit with its markers; a row as people read it."""
+    return replace(unit, text=readable_row(unit.text)).line()
 
 
 # what the agents found

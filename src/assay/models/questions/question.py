@@ -294,8 +294,10 @@ def question_parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(questions)) or (text.strip(),)
 
 
-_PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])(?<!\b\d\.)(?<!\b\d\d\.)\s+")
-"""The end of a part; none is after an ordinal: "ab dem 1. März"."""
+_PART_END = regex(
+    r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b(?i:abs|art)\.)(?<!\b(?i:nr|no)\.)\s+"
+)
+"""The end of a part; none is after an ordinal ("ab dem 1. März") or in "§ 5 Abs. 2"."""
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Messages of one thread: what a later one says of the same comes before what an earlier one said, with their days."""
+"""Messages of one thread, minutes of one board, a contract and its amendments: what a later one says of the same comes
+before what an earlier one said; messages with their days.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,17 @@ from email.utils import parsedate_to_datetime
 from itertools import islice, zip_longest
 
 from assay.core.lazy import regex
-from assay.core.text import ends_sentence
+from assay.core.lexicon import MONTHS
+from assay.core.text import ends_sentence, words
 from assay.models.questions.words import topic_keys
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import QuotableUnit, SourcePassages, frame_field
 
 _REPLY = regex(r"\A\s*(?:(?:re|fwd?|aw|wg|sv|vs|vb|tr|ref|rif)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 """What mail programs write before the subject of a reply."""
+_FIGURE = regex(r"\d")
+MIN_SHARED = 2
+"""The fewest words of a question that a later document of a series must say again, if an earlier one has not all."""
 SourceSentence = tuple[SourcePassages, PassageSentence]
 
 
@@ -25,17 +31,24 @@ def latest_first(
 ) -> list[SourceSentence]:
     """The sentences chosen, each behind those of later messages of its thread that have its words of the question.
 
-    The latest message is the first. A message that quotes the earlier sentence does not say it anew.
+    The latest message is the first. A message that quotes the earlier sentence does not say it anew. Of other documents
+    that follow one another only the latest counts that says it, if the question names no time.
     """
-    threads = _threads(books)
-    keys = frozenset(topic_keys(question)) if threads else frozenset[str]()
+    books = list(books)
+    threads, series = _threads(books), {} if _FIGURE.search(question) else _series(books)
+    keys = frozenset(topic_keys(question)) if threads or series else frozenset[str]()
     ordered: list[SourceSentence] = []
     for book, sentence in chosen:
         shared = keys.intersection(topic_keys(sentence.text))
-        later = [other for other in threads.get(book.id, ()) if shared and _sent_at(other) > _sent_at(book)]
-        for other in sorted(later, key=_sent_at, reverse=True):
-            anew = (each for each in other.sentences if _says_anew(each, sentence, shared))
-            ordered += [(other, each) for each in islice(anew, 1)]
+        in_series = series.get(book.id, ()) if len(shared) >= MIN_SHARED or shared == keys else ()
+        related = threads.get(book.id, in_series)
+        later = [other for other in related if shared and _sent_at(other) > _sent_at(book) > ""]
+        anew = (
+            (other, each)
+            for other in sorted(later, key=_sent_at, reverse=True)
+            for each in islice((each for each in other.sentences if _says_anew(each, sentence, shared)), 1)
+        )
+        ordered += islice(anew, None if book.id in threads else 1)
         ordered.append((book, sentence))
     return list(dict.fromkeys(ordered))
 
@@ -48,10 +61,13 @@ def whole_threads(named: Sequence[SourcePassages], books: Iterable[SourcePassage
 
 
 def _says_anew(sentence: PassageSentence, earlier: PassageSentence, shared: frozenset[str]) -> bool:
-    """True if a sentence has the words of the question that an earlier one has, and is no quotation of it."""
+    """True if a sentence has the words of the question that an earlier one has, and a figure if that has one, and is no
+    quotation of it.
+    """
     is_statement = sentence.kind == "prose" and ends_sentence(sentence.text) and not sentence.text.startswith(">")
+    has_figure = _FIGURE.search(sentence.text) or not _FIGURE.search(earlier.text)
     is_new = " ".join(sentence.text.split()).casefold() not in " ".join(earlier.text.split()).casefold()
-    return is_statement and is_new and shared.issubset(topic_keys(sentence.text))
+    return is_statement and bool(has_figure) and is_new and shared.issubset(topic_keys(sentence.text))
 
 
 def with_days(units: Sequence[QuotableUnit], books: Iterable[SourcePassages], leading: int) -> list[QuotableUnit]:
@@ -81,6 +97,27 @@ def _threads(books: Iterable[SourcePassages]) -> dict[str, list[SourcePassages]]
         if subject and len(thread) > 1 and any(_REPLY.match(book.title) for book in thread)
     )
     return {book.id: thread for thread in threads for book in thread}
+
+
+def _series(books: Sequence[SourcePassages]) -> dict[str, list[SourcePassages]]:
+    """For each document those whose titles differ from its own in a number or a month, or have all of it: other minutes
+    of a board, amendments of a contract. A message is none.
+    """
+    names = {book.id: _title_words(book) for book in books if book.field("subject") is None}
+    return {
+        id: [book for book in books if book.id in names and book.id != id and _is_followed(name, names[book.id])]
+        for id, name in names.items()
+    }
+
+
+def _title_words(book: SourcePassages) -> list[str]:
+    return [word for word in words(book.title) if word.isalpha() and word not in MONTHS]
+
+
+def _is_followed(name: Sequence[str], other: Sequence[str]) -> bool:
+    """True if another title has the same words, or these in a row."""
+    starts = range(len(other) - len(name) + 1) if len(name) > 1 else ()
+    return (bool(name) and name == other) or any(other[start : start + len(name)] == name for start in starts)
 
 
 def _sent_at(book: SourcePassages) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.rows import compare_whole_row, format_row
+from assay.core.tables.rows import compare_whole_row, format_row, readable_row
 
 TABLE = """| provider | needs | options |
 |---|---|---|
@@ -42,6 +42,33 @@ def test_a_stated_row_is_what_its_table_says_or_another() -> None:
     assert compare_whole_row(statement.replace("an address", "a key"), tables()) == (False, statement)
     assert compare_whole_row("provider: `nax` | needs: – | options: –", tables()) is None
     assert compare_whole_row("Trax needs an address.", tables()) is None
+
+
+READABLE = "`trax` – needs: an address; options: country, dates"
+
+
+def test_a_row_as_people_read_it_is_what_its_table_says_or_another() -> None:
+    assert compare_whole_row(READABLE, tables()) == (True, READABLE)
+    assert compare_whole_row(READABLE.replace("an address", "a key"), tables()) == (False, READABLE)
+    assert compare_whole_row("`trax` – needs: an address; no options", tables()) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "readable"),
+    [
+        ("provider: `trax` | needs: an address | options: country, dates", READABLE),
+        ("provider: `vorax` | needs: – | options: country", "`vorax` – options: country"),
+        ("word: lane | meaning: a branch of a run", "lane – meaning: a branch of a run"),
+        ("Port: 80 | Depth: 3 m", "Port: 80; Depth: 3 m"),
+        ("Range: kind: number | default: 400", "Range: kind: number; default: 400"),
+        ("note: - | needs: a key", "note: -; needs: a key"),
+        ("word: lane | meaning: –", "lane – meaning: –"),
+        ("The command is a | b.", "The command is a | b."),
+        ("A sentence.", "A sentence."),
+    ],
+)
+def test_a_row_as_people_read_it(row: str, readable: str) -> None:
+    assert readable_row(row) == readable
 
 
 def test_a_row_whose_header_row_is_only_its_label_is_of_a_table() -> None:
