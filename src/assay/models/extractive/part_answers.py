@@ -43,7 +43,7 @@ def sentences_of_part(
     """What stands in the part; nothing if the question has other words, and no part of that number has one of them."""
     plain = question.text.replace(part.words, " ")
     other_keys = frozenset(topic_keys(plain)) - _ASKING
-    found = [(_shared(other_keys, book, text), book, text) for book in books for text in _texts(part, book)]
+    found = [(_count_shared_keys(other_keys, book, text), book, text) for book in books for text in _texts(part, book)]
     most = max((shared for shared, _, _ in found), default=0)
     best = [(book, text) for shared, book, text in found if shared == most and (shared or not other_keys)]
     # A section stands below a title, a step is an item of a list, unless its kind is written before its number.
@@ -67,7 +67,7 @@ def _texts(part: NumberedPart, book: SourcePassages) -> list[PartText]:
     return [inner for text in texts_of(part, passages) if (inner := inner_text(part, text)).texts]
 
 
-def _shared(other_keys: frozenset[str], book: SourcePassages, text: PartText) -> int:
+def _count_shared_keys(other_keys: frozenset[str], book: SourcePassages, text: PartText) -> int:
     """How many of the question's other words a part has, or what stands above it."""
     passages = [book.passages[index] for index in text.texts]
     context = " ".join([book.title, *text.texts.values(), *(f"{each.under} {each.after}" for each in passages)])

@@ -117,7 +117,7 @@ def _class_schema(schema: type) -> Any:
         return json_schema() if json_schema else msgspec.json.schema(schema)
     except (TypeError, RuntimeError) as error:  # pydantic's is a RuntimeError
         raise UsageError(
-            f"the class {schema.__name__} has no JSON Schema: pass a dataclass, a TypedDict, a struct of msgspec or a "
+            f"the class {schema.__name__} has no JSON Schema: use a dataclass, a TypedDict, a struct of msgspec or a "
             "model of pydantic, with fields that JSON can hold"
         ) from error
 

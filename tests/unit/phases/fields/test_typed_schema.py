@@ -181,7 +181,7 @@ class Plain:
 
 @pytest.mark.parametrize("kind", [Plain, Unmodelled])
 def test_a_class_without_a_schema_is_refused_by_its_name(kind: type) -> None:
-    with pytest.raises(UsageError, match=f"the class {kind.__name__} has no JSON Schema: pass a dataclass"):
+    with pytest.raises(UsageError, match=f"the class {kind.__name__} has no JSON Schema: use a dataclass"):
         canonical_schema(kind)
 
 
