@@ -13,6 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+import hostile_files
 import httpx2
 import msgspec
 import office_files
@@ -313,7 +314,7 @@ def _formats() -> dict[str, Target]:
         "mbox": (".mbox", b"From a@b.c Mon Jan  1 10:00:00 2019\n" + MAIL.encode()),
     }
     found = {name: Target(_format(name, suffix), [seed]) for name, (suffix, seed) in (plain | office).items()}
-    return found | {"zip": Target(_zip, [office_files.zipped({"a.txt": "b", "c/d.md": "e"})])}
+    return found | {"zip": Target(_zip, [hostile_files.packed({"a.txt": "b", "c/d.md": "e"})])}
 
 
 def _texts() -> dict[str, Target]:
