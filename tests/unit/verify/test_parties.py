@@ -46,6 +46,7 @@ def test_exchanged(claim: str, passage: str, slot: str, said: str) -> None:
         ("Tern Stone sold its mill to Marlow.", (SALE, "In 2020 Tern Stone sold a mill to Marlow.")),
         ("The inquiry blames the pilot for the collision, not the tower.", (BLAME,)),
         ("Ann Tern joined Marlow in Kent.", ("Marlow joined Ann Tern in Kent in 2019.",)),
+        ("Ann Tern played Marlow in Kent.", ("Marlow played Ann Tern in Kent in 2019.",)),
         ("Ann Tern met Marlow in Kent.", ("Marlow met Ann Tern in Kent in 2019.",)),
         ("The tower was not blamed by the inquiry, but the pilot was.", (BLAME,)),
     ],

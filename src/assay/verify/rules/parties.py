@@ -26,7 +26,7 @@ _PAST = regex(
 """Forms of verbs that do something to something."""
 _MUTUAL = frozenset(
     "married remarried divorced wedded joined resembled equaled equalled matched adjoined bordered faced accompanied "
-    "allied encountered neighbored neighboured".split()
+    "allied encountered played debated neighbored neighboured".split()
 )
 """Those of which both parties do the same: "Ann married Bo", "Bo married Ann"."""
 _AUXILIARIES = frozenset(("had", "has", "have", "also", "then", "later", "first"))
