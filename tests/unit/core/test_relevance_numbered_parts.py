@@ -30,6 +30,7 @@ def test_a_part_named(text: str, number: str, inner: str) -> None:
         "section 2.5%",
         "article 5/2024",
         "step 1,000",
+        "point 5 %",
         "chapter 2024",
         "§" * 50_000,
         "§ 1.2.3.4.5.6",
@@ -37,6 +38,16 @@ def test_a_part_named(text: str, number: str, inner: str) -> None:
 )
 def test_no_part_named(text: str) -> None:
     assert list(parts_named(text)) == []
+
+
+@pytest.mark.parametrize("line", ["5 May 2024", "5. Mai", "5. Mai: Regen", "5 million were paid", "5 % of it"])
+def test_a_date_or_an_amount_is_no_part(line: str) -> None:
+    part = NumberedPart("section", "5")
+    assert texts_of(part, [(f"{line}\n\nIt rained.", ())]) == texts_of(part, [("It rained.", (line,))]) == []
+
+
+def test_a_step_may_begin_with_a_month() -> None:
+    assert len(texts_of(NumberedPart("step", "6"), [("6. March to the hill.", ())])) == 1
 
 
 @pytest.mark.parametrize("other", ["12.2 Rent is due.", "2.20 Rent is due.", "12.02.2024 Rent is due."])

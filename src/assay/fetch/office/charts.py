@@ -23,8 +23,8 @@ MAX_POINTS = 10_000
 """Points of a series, and rows of a chart, that are read."""
 MAX_SERIES = 100
 MAX_LEVELS = 4
-DIGITS = 12
-"""The digits of a figure that are no rest of a division."""
+DIGITS, DIGITS_OF_LARGE = 12, 15
+"""The digits of a figure that are no rest of a division, and of one from a thousand million on, which has few decimals."""
 
 
 def chart_title(chart: etree._Element) -> str:
@@ -95,4 +95,5 @@ def _plain_figure(text: str) -> str:
         return text
     if not math.isfinite(value) or text.lstrip("-").isdecimal():
         return text
-    return f"{Decimal(f'{value:.{DIGITS}g}'):f}"
+    digits = DIGITS_OF_LARGE if abs(value) >= 10**9 else DIGITS
+    return f"{Decimal(f'{value:.{digits}g}'):f}"
