@@ -24,7 +24,7 @@ MAX_POINTS = 10_000
 MAX_SERIES = 100
 MAX_LEVELS = 4
 DIGITS, DIGITS_OF_LARGE = 12, 15
-"""The digits of a figure that are no rest of a division, and of one from a thousand million on, which has few decimals."""
+"""The digits of a figure that are no rest of a division; one from a thousand million on has few decimals."""
 
 
 def chart_title(chart: etree._Element) -> str:
