@@ -28,7 +28,7 @@ def lazy_module(name: str) -> Any:
         if TYPE_CHECKING:
             import nupunkt
         else:
-            nupunkt = later("nupunkt")
+            nupunkt = lazy_module("nupunkt")
     """
     return _LazyModule(name)
 

@@ -209,9 +209,11 @@ def _texts(part: EmailMessage, depth: int) -> Iterator[str]:
         texts = [(child, _join(_texts(child, depth + 1))) for child in _children(part)]
         if kind == "multipart/alternative":
             plain = [text for child, text in texts if child.get_content_type() == "text/plain"]
-            others = [text for child, text in texts if child.get_content_type() != "text/plain"]
-            stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in others)
-            yield from others if stub else plain
+            other = max(
+                (text for child, text in texts if child.get_content_type() != "text/plain"), key=len, default=""
+            )
+            stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < len(other.split())
+            yield from [other] if stub else plain
         else:
             yield from (text for _, text in texts)
     elif kind == "text/plain":

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.fetch.text_form import clean
 
 SUFFIX = ".ipynb"
+_TICKS = regex("`{3,}")
 MAX_OUTPUT_CHARS = 10_000
 """The most characters of an output that are read."""
 
@@ -28,7 +30,7 @@ def read_notebook(text: str) -> str:
     """The text of a notebook in Markdown; "" if it is none, or empty. Pictures are omitted."""
     try:
         notebook = msgspec.json.decode(text.encode(), type=_Notebook)
-    except (msgspec.MsgspecError, RecursionError):
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
         return ""
     blocks = [block for cell in notebook.cells for block in _cell_blocks(cell)]
     return "\n\n".join(blocks) + "\n" if blocks else ""
@@ -56,7 +58,5 @@ def _join_lines(lines: Any) -> str:
 
 
 def _fence(text: str) -> str:
-    ticks = "```"
-    while ticks in text:
-        ticks += "`"
+    ticks = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
     return f"{ticks}\n{text}\n{ticks}"

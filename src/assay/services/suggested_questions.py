@@ -33,7 +33,7 @@ _ACTED = regex(
     r" (?:that|the|an?|to|[\d$€£A-Z])"
 )
 _DECIDED = regex(r"(?:Decision|Decided|Resolved|Resolution|Action|Agreed)(?:: | that )")
-_NUMBER = regex(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[a-zA-Z][.)])\s+")
+_NUMBER = regex(r"\A(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[a-zA-Z][.)])\s+")
 _MESSAGE = regex(
     r"[\[(]?[\d/.:, T-]{5,25}(?:[ap]m)?[\])]?(?:\s*[-–])?\s+(?P<who>[A-Z][\w.-]*(?: [A-Z][\w.-]*){0,2}): (?P<text>.+)"
 )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
-from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
+from decimal import Decimal, localcontext
 from functools import lru_cache
 from itertools import combinations, groupby, permutations
 from typing import Literal, NamedTuple
@@ -229,7 +229,7 @@ def _guard(
             context.prec = 40
             try:
                 return list(compute(inputs))
-            except (DivisionByZero, InvalidOperation):  # numbers beyond all bounds
+            except ArithmeticError:  # numbers beyond all bounds
                 return []
 
     return run

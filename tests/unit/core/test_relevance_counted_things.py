@@ -33,6 +33,7 @@ def test_a_number_of_something_else_is_no_count(question: str) -> None:
         ("How many probes flew past Jupiter?", "Two probes flew past Jupiter."),
         ("Wie viele Monde hat der Jupiter?", "Der Jupiter hat 95 Monde."),
         ("How many people live near Jupiter?", "Near Jupiter there are 12 inhabitants who live in a station."),
+        ("How many kinds of gas has Jupiter?", "Jupiter has 12 gases."),
         ("How much gas has Jupiter?", "Jupiter has 300 masses of the Earth, most of it gas."),
     ],
 )

@@ -57,6 +57,13 @@ def test_plain_text_that_only_points_to_the_page_is_not_read():
     assert "three metres" in read(message(text="This mail needs HTML.\n", html=page)).text
 
 
+def test_of_two_forms_without_a_plain_one_the_longer_is_read() -> None:
+    made = message(html="<p>It rose.</p>")
+    made.get_payload()[0].replace_header("Content-Type", "text/html")
+    assert read(made).text.endswith("The tide rose by 3 m.\n")
+    assert "It rose" not in read(made).text
+
+
 def test_a_forwarded_message_is_read_with_its_head_below_the_text_of_the_other() -> None:
     made = message("Fwd: Room", text="", html="<p>Please see below.</p>")
     made.add_attachment(message("Room", text="It is room B 214.\n", html="<p>It is room B 214.</p>"))

@@ -172,6 +172,12 @@ def test_a_notebook_has_its_texts_its_code_and_what_that_printed() -> None:
     assert (found.syntax, found.title) == ("markdown", "yield.ipynb")
 
 
+def test_code_of_nothing_but_ticks_is_fenced() -> None:
+    ticks = "`" * 300_000
+    found = read(json.dumps({"cells": [{"cell_type": "code", "source": ticks}]}), "a.ipynb")
+    assert found.text == f"{ticks}`\n{ticks}\n{ticks}`\n"
+
+
 @pytest.mark.parametrize(
     "text", ["{}", "[]", '{"cells": 1}', '{"cells": []}', '{"cells": [{"cell_type": "raw"}]}', "x"]
 )

@@ -38,6 +38,7 @@ async def opening(question: str, text: str, folder: Path) -> str:
         ("Who was Solheim's predecessor?", "Ole Berg"),
         ("Who succeeded Ingrid Solheim as harbour master?", "Kari Dahl"),
         ("Who followed Berg?", "Ingrid Solheim"),
+        ("— Who was harbour master before Solheim?", "Ole Berg"),
         ("Wer war Hafenmeister vor Solheim?", "Ole Berg"),
         ("Wer war der Nachfolger von Nils Amundsen?", "Ole Berg"),
     ],

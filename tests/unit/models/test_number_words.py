@@ -32,9 +32,23 @@ from assay.models.stated_values.number_words import numbers_in_words, value_of
         ("treinta y dos mil", 32_000),
         ("doscientas cincuenta", 250),
         ("un millón", 1_000_000),
+        ("dos mil quinientos millones", 2_500_000_000),
+        ("deux mille milliards", 2_000_000_000_000),
+        ("eine Milliarde zwei Millionen", 1_002_000_000),
         *(
             (words, None)
-            for words in ("drei vier", "fünf zehn", "eine", "una", "cents", "once", "sieb", "zehn hundert")
+            for words in (
+                "drei vier",
+                "fünf zehn",
+                "eine",
+                "una",
+                "cents",
+                "once",
+                "sieb",
+                "zehn hundert",
+                "tausend tausend",
+                "zwei tausend drei tausend",
+            )
         ),
     ],
 )
@@ -54,3 +68,7 @@ def test_parts_of_other_words_are_no_numbers(text: str) -> None:
 def test_any_text_is_read(text: str) -> None:
     for match in numbers_in_words(text):
         assert value_of(match[0]) is not None
+
+
+def test_long_words_are_read_in_one_way() -> None:
+    assert list(numbers_in_words("dreizehn" * 5_000 + "x")) == []

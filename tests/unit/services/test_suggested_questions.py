@@ -45,6 +45,14 @@ def test_sentences_without_a_subject_ask_nothing(text: str) -> None:
     assert asked(text) == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "subject"),
+    [("Budget 2024 plans", "Budget 2024 plans"), ("2.1 Roof", "Roof"), ("a) Plan. New", "Plan. New")],
+)
+def test_only_the_number_before_a_heading_is_left_out(heading: str, subject: str) -> None:
+    assert asked("Decision: the smaller firm.", heading) == [f"What was decided about “{subject}”?"]
+
+
 def test_a_heading_that_asks_is_the_question() -> None:
     assert asked("At noon.", "When is it?", in_english=False) == ["When is it?"]
 

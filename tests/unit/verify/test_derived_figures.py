@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 
 import pytest
 from hypothesis import assume, given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.tables.cells import TablePiece, read_tables
 from assay.verify.analyzed_text import analyze_text, read_texts
+from assay.verify.computed_figures import _OPERATIONS, Input
 from assay.verify.evidence import SlotFinding
 from assay.verify.rules.numbers import find
 
@@ -96,6 +98,11 @@ def test_of_many_figures_those_of_one_sentence_are_combined(claim: str, figure: 
 )
 def test_of_many_figures_others_are_not(claim: str, figure: str) -> None:
     assert of(claim, figure, LONG).veto
+
+
+def test_products_beyond_all_bounds_are_none() -> None:
+    factor, measure = (Input(Decimal("1e600000"), "1e600000", unit) for unit in ("", "kg"))
+    assert all(operation.compute([factor, measure]) is not None for operation in _OPERATIONS)
 
 
 def test_days_between_two_dates() -> None:

@@ -21,6 +21,7 @@ def said(claim: str, *passages: str) -> list[str]:
         ("The net profit was 42 million euros.", RESULT, "loss"),
         ("The net loss was 8 million euros.", RESULT, "profit"),
         ("The dam is 460 m high.", DAM, "long"),
+        ("Ribe lies 42 km south of Varde.", "Ribe lies 42 km north of Varde.", "north"),
     ],
 )
 def test_the_opposite_measure(claim: str, passage: str, instead: str) -> None:
@@ -35,8 +36,14 @@ def test_the_opposite_measure(claim: str, passage: str, instead: str) -> None:
         ("The net profit was 42 million euros.", (RESULT, "The board spoke of 42 million euros.")),
         ("The net profit was 43 million euros.", (RESULT,)),
         ("The dam is 118 m high.", (DAM,)),
+        ("Ribe lies 42 km south of Varde.", ("Varde lies 42 km north of Ribe.",)),
+        ("Ribe imported 42 tons of tin from Varde.", ("Varde exported 42 tons of tin to Ribe.",)),
         ("The profit of 1932 is gone.", ("The loss of 1932 is gone.",)),
     ],
 )
 def test_the_same_or_another_number(claim: str, passages: tuple[str, ...]) -> None:
     assert said(claim, *passages) == []
+
+
+def test_many_numbers_are_not_compared() -> None:
+    assert said("42 m high, " * 400, "42 m long, " * 1_000) == []

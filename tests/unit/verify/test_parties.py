@@ -45,8 +45,15 @@ def test_exchanged(claim: str, passage: str, slot: str, said: str) -> None:
         ("Tern Stone bought its quarry in Kent from Marlow.", (SALE,)),
         ("Tern Stone sold its mill to Marlow.", (SALE, "In 2020 Tern Stone sold a mill to Marlow.")),
         ("The inquiry blames the pilot for the collision, not the tower.", (BLAME,)),
+        ("Ann Tern joined Marlow in Kent.", ("Marlow joined Ann Tern in Kent in 2019.",)),
+        ("Ann Tern played Marlow in Kent.", ("Marlow played Ann Tern in Kent in 2019.",)),
+        ("Ann Tern met Marlow in Kent.", ("Marlow met Ann Tern in Kent in 2019.",)),
         ("The tower was not blamed by the inquiry, but the pilot was.", (BLAME,)),
     ],
 )
 def test_in_their_places(claim: str, passages: tuple[str, ...]) -> None:
     assert findings(claim, *passages) == []
+
+
+def test_many_deeds_are_compared_in_time() -> None:
+    assert findings("Marlow sold the dam to Harlow. " * 150, "Harlow sold the dam to Marlow. " * 1_000)

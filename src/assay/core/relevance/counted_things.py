@@ -20,9 +20,9 @@ _COUNT = regex(
 )
 _GENERAL = frozenset(
     "people persons times percent per more others menschen personen leute mal prozent personnes fois personas veces "
-    "pessoas vezes persone volte mensen keer".split()
+    "pessoas vezes persone volte mensen keer kinds types sorts arten sorten sortes tipos tipi soorten".split()
 )
-"""What is counted under other names: people are members, inhabitants, students."""
+"""What is counted under other names: people are members, inhabitants, students; kinds of fish are species."""
 _VAGUE = regex(
     r"\b(?:no|none|few|several|many|dozens?|kein\w*|einige|mehrere|viele|aucun\w*|plusieurs|varios|muchos)\b", re.I
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.core.lazy import regex
+from assay.core.lexicon import MONTHS, SCALES
 from assay.core.plain_text import TITLE_WORDS
 from assay.core.text import ends_sentence
 
@@ -25,12 +26,12 @@ _ANY_KIND = "|".join(form for forms in _KINDS.values() for form in forms.split()
 _KIND = regex("|".join(f"(?P<{name}>{'|'.join(forms.split())})" for name, forms in _KINDS.items()), re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}"
 _ASKED = regex(
-    rf"(?<!\w)(?P<kind>{_ANY_KIND})"
-    rf"\s*(?:(?:no\.?|nr\.?|number|№)\s*)?(?P<number>{_NUMBER}[a-z]?)(?![\w%]|[.,/-]\d)"
-    r"(?:,?\s*(?:abs(?:atz|\.)|paragraph|\()\s*(?P<inner>\d{1,2})\)?)?",
+    rf"(?<![\w§])(?P<kind>{_ANY_KIND})"
+    rf"\s*(?:(?:no\.?|nr\.?|number|№)\s*)?(?P<number>{_NUMBER}[a-z]?)(?!\w|\s?[%€$£]|[.,/-]\d)"
+    r"(?:,?\s*(?:abs(?:atz|\.)|paragraph|\()\s*(?P<inner>\d{1,2})(?!\w|[.,/-]\d)\)?)?",
     re.IGNORECASE,
 )
-_ROMAN = regex(rf"(?<!\w)(?:{_ANY_KIND})\s+(?-i:[IVXLC]+)\b", re.I)
+_ROMAN = regex(rf"(?<![\w§])(?:{_ANY_KIND})\s+(?-i:[IVXLC]+)\b", re.I)
 _NUMBERED = regex(
     rf"^[ \t]*[*_(\[]*(?:(?P<kind>§+|[^\W\d_]{{2,}}\.?)[ ]?)??(?P<number>{_NUMBER}[a-z]?)(?P<mark>[.):]*)(?!\S)"
     r"(?P<line>.*)",
@@ -38,6 +39,9 @@ _NUMBERED = regex(
 )
 _STEPS = ("point", "step", "rule")
 """What numbers the items of a list rather than what stands below a heading."""
+_FIRST_WORD = regex(r"\s*(?P<word>[^\W\d_]+|[%€$£])\.?\s*(?P<after>.?)")
+LOOKBACK_CHARS = 200
+"""What of the text before a number tells whether a line begins there."""
 
 
 class NumberedPart(msgspec.Struct, frozen=True):
@@ -122,10 +126,10 @@ def inner_text(part: NumberedPart, text: PartText) -> PartText:
 def _numbered_lines(text: str) -> Iterator[re.Match[str]]:
     """The lines that begin with a number of their own: not one that a sentence goes on with, or that counts."""
     for match in _NUMBERED.finditer(text):
-        before = text[: match.start()].rstrip()
+        before = text[max(0, match.start() - LOOKBACK_CHARS) : match.start()].rstrip()
         is_start = not before or ends_sentence(before) or _is_title(before.rpartition("\n")[2])
         is_counted = not (match["mark"] or match["kind"] or "." in match["number"])
-        if is_start and (not is_counted or _is_title(match["line"])):
+        if is_start and not _is_date_or_amount(match) and (not is_counted or _is_title(match["line"])):
             yield match
 
 
@@ -135,7 +139,17 @@ def _is_title(line: str) -> bool:
 
 def _begins_part(part: NumberedPart, heading: str) -> bool:
     match = _NUMBERED.match(heading)
-    return match is not None and _is_part(part, match)
+    return match is not None and not _is_date_or_amount(match) and _is_part(part, match)
+
+
+def _is_date_or_amount(match: re.Match[str]) -> bool:
+    """True for "5 May", "5. Mai 2024", "2.2 million": the number is no part's."""
+    found = _FIRST_WORD.match(match["line"])
+    if match["kind"] or found is None:
+        return False
+    word = found["word"].casefold()
+    is_date = word in MONTHS and not found["after"].isalpha()
+    return is_date or (not match["mark"] and (word in SCALES or not word.isalpha()))
 
 
 def _is_part(part: NumberedPart, match: re.Match[str]) -> bool:
@@ -147,8 +161,13 @@ def _is_part(part: NumberedPart, match: re.Match[str]) -> bool:
 
 
 def _ends(part: NumberedPart, match: re.Match[str]) -> bool:
-    """True if a numbered line is behind a part: a later number that is not one of its own."""
+    """True if a numbered line is behind a part: a later number that is not one of its own.
+
+    "§ 5a" is behind "§ 5", and "5b" behind "5a"; "5a" may be in "5".
+    """
     ours, theirs = _numbers(part.number), _numbers(match["number"])
+    if ours == theirs:
+        return match["number"].casefold() > part.number and bool(match["kind"] or part.number[-1:].isalpha())
     return theirs[: len(ours)] != ours and theirs > ours
 
 

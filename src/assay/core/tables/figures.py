@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -22,6 +23,8 @@ from assay.core.tables.cells import ReadTable
 
 NEIGHBOUR_ROWS = 50
 """Rows whose other cells show the decimal sign."""
+NEIGHBOUR_CELLS = 2_000
+"""The most of these cells, with a point or a comma, that are read: a table may have thousands of columns."""
 DecimalSign = Literal[".", ","]
 """The decimal sign of a column."""
 
@@ -114,10 +117,13 @@ def read_figures(texts: Sequence[str], language: str = "", neighbour_texts: Iter
 
 def figures_of(table: ReadTable, column: int) -> Figures | None:
     """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
-    neighbour_texts = tuple(
-        cell.text for row in table.rows[:NEIGHBOUR_ROWS] for index, cell in row.cells.items() if index != column
+    neighbour_texts = (
+        cell.text
+        for row in table.rows[:NEIGHBOUR_ROWS]
+        for index, cell in row.cells.items()
+        if index != column and ("." in cell.text or "," in cell.text)
     )
-    return _figures(table.column(column), table.language, neighbour_texts)
+    return _figures(table.column(column), table.language, tuple(islice(neighbour_texts, NEIGHBOUR_CELLS)))
 
 
 _figures = lru_cache(maxsize=1024)(read_figures)

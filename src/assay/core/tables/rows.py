@@ -62,7 +62,7 @@ def compare_whole_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool,
     None if it states no row with headers of these tables.
     """
     sentence, shape = sentence.strip(), _shape(sentence)
-    if not shape[1:]:
+    if not shape[1:] or ": " not in sentence:
         return None
     forms = [form for table in tables for row in table.rows for form in row_forms(row_text(table, row))]
     alike = [form for form in forms if _shape(form) == shape]

@@ -100,15 +100,15 @@ def _first_heading(text: str) -> str:
 def _write_docx(document: Document, builder: TextBuilder) -> None:
     marks = _Marks(document)
     levels = _Styles(document, marks)
+    charts = dict(document.part.related_parts)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
             _write_table(block, marks, builder)
         else:
             levels.write(block, builder)
         for chart in block.iter(f"{C}chart"):
-            part = document.part.related_parts.get(str(chart.get(RELATION)))
-            if part is not None:
-                write_chart(parse_xml(part.blob), builder)
+            if (part := charts.pop(str(chart.get(RELATION)), None)) is not None:  # a second place may name it too
+                write_chart(part.blob, builder)
 
 
 def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> None:
@@ -122,8 +122,12 @@ def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> 
         stack += reversed(inner)
 
 
-def write_chart(chart: etree._Element, builder: TextBuilder) -> None:
-    """Write the figures of a chart as a table below its title."""
+def write_chart(data: bytes, builder: TextBuilder) -> None:
+    """Write the figures of a chart as a table below its title; nothing if it is damaged."""
+    try:
+        chart = parse_xml(data)
+    except etree.XMLSyntaxError:
+        return
     rows = chart_rows(chart)
     if rows:
         builder.paragraph(chart_title(chart))
@@ -320,7 +324,7 @@ def _write_shape(shape: BaseShape, builder: TextBuilder) -> None:
     if table is not None:
         builder.table([[cell.text for cell in row.cells] for row in table.rows])
     elif getattr(shape, "has_chart", False):
-        write_chart(parse_xml(shape.chart.part.blob), builder)  # type: ignore[attr-defined]
+        write_chart(shape.chart.part.blob, builder)  # type: ignore[attr-defined]
     elif shape.has_text_frame:
         paragraphs = [item for item in shape.text_frame.paragraphs if item.text.strip()]  # type: ignore[attr-defined]
         for paragraph in paragraphs:

@@ -16,7 +16,9 @@ from assay.models.shown_documents.shelf import SourcePassages
 
 _BEFORE = r"before|preced(?:ed|es)|predecessor|vor|vorgänger(?:in)?"
 _AFTER = r"after|succeed(?:ed|s)|follow(?:ed|s)|successor|nach|folgte|nachfolger(?:in)?"
-_ASKED = regex(rf"\W*(?:who|whom|wer)\b.*?\b(?P<cue>{_BEFORE}|(?P<after>{_AFTER}))\b(?P<rest>.*)", re.IGNORECASE)
+_ASKED = regex(
+    rf"\W*(?P<asking>who|whom|wer)\b.*?\b(?P<cue>{_BEFORE}|(?P<after>{_AFTER}))\b(?P<rest>.*)", re.IGNORECASE
+)
 _NAME = regex(r"(?-i:(?<!\w)[^\W\d_a-zß-ÿа-я][\w’-]+(?:\s+[^\W\d_a-zß-ÿа-я][\w.’-]+)*)")
 _YEAR = regex(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 MIN_ENTRIES = 3
@@ -61,8 +63,9 @@ def neighbour_in_list(question: ParsedQuestion, books: Iterable[SourcePassages])
 def _read(question: str) -> _Asked | None:
     match = _ASKED.match(question)
     # "before Ann Solheim", "Ann Solheim's predecessor": the name is behind the word, else before it
-    names = match and (_NAME.search(match["rest"]) or _NAME.search(question, 4, match.start("cue")))
-    return _Asked(frozenset(stems(names[0])), match["after"] is not None) if match and names else None
+    names = match and (_NAME.search(match["rest"]) or _NAME.search(question, match.end("asking"), match.start("cue")))
+    name = frozenset(stems(names[0])) if names else frozenset[str]()
+    return _Asked(name, match["after"] is not None) if match and name else None
 
 
 def _lists(sentences: Sequence[PassageSentence]) -> list[list[PassageSentence]]:

@@ -35,7 +35,7 @@ _WORD = "|".join(sorted(_VALUES, key=len, reverse=True))
 _JOINT = r"(?:und|-et-|-| et | y | )?"
 _PARTS = regex(rf"({_JOINT})({_WORD})", re.IGNORECASE)
 NUMBER_WORDS = regex(
-    rf"(?<![\w-])(?:{_WORD})(?:{_JOINT}(?:{_WORD}))*(?![\w-])(?! (?:et|y|und) (?:demi|medi|ein))(?: \(\d{{1,9}}\))?",
+    rf"(?<![\w-])(?>{_WORD})(?>{_JOINT}(?:{_WORD}))*+(?![\w-])(?! (?:et|y|und) (?:demi|medi|ein))(?: \(\d{{1,9}}\))?",
     re.IGNORECASE,
 )
 
@@ -53,8 +53,11 @@ def value_of(words: str) -> int | None:
     total, group = 0, 0
     for joint, word in _PARTS.findall(words):
         value = _VALUES[word]
-        if value >= 1000 and group < 1000 and (total == 0 or total > value):
-            total, group = total + max(group, 1) * value, 0
+        if value >= 1000:
+            smaller = total % (1000 * value)  # of "dos mil quinientos millones" what counts millions
+            if smaller + group >= (1000 if value == 1000 else 10**6):
+                return None
+            total, group = total - smaller + max(smaller + group, 1) * value, 0
         elif value == 100 and group < 10:
             group = max(group, 1) * value
         elif value == 20 and group % 100 == 4 and joint == "-":  # quatre-vingt

@@ -1,16 +1,17 @@
 """Checks whether a number measures in the claim what the evidence sets against it: profit and loss, height and length.
 
 "The net profit was 42 million" has all its words in "The net loss was 42 million, after a net profit of 8 million".
-Only words that stand in one clause with the number count, and no place of the number may have the claim's word.
+Only words that stand in one clause with the number count, and no place of the number may have the claim's word. A
+clause with the same names in another order may say the same from the other side: "Ribe lies 42 km south of Varde".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from assay.core.lazy import regex
-from assay.verify.amounts import Amount
+from assay.verify.amounts import Amount, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, stem
 from assay.verify.evidence import EvidenceSpan, SlotFinding, conflict_finding, word_slot
 from assay.verify.number_matches import states
@@ -36,6 +37,8 @@ domestic | foreign
 
 _NEAR = 12
 """How many words of a clause count on each side of a number."""
+MAX_COMPARISONS = 100_000
+"""The product of numbers in the claim and in the evidence; above it, which would take seconds, nothing is compared."""
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 
 
@@ -53,27 +56,36 @@ def _exclusions() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each word that the evidence replaces by one it excludes, wherever it states the number."""
-    for index, word in enumerate(claim.words):
-        if isinstance(word.token, Amount) and not (word.token.word or _YEAR.fullmatch(word.token.text)):
-            yield from _conflicts(claim, index, word.token, texts)
+    amounts = [
+        (index, word.token)
+        for index, word in enumerate(claim.words)
+        if isinstance(word.token, Amount) and not (word.token.word or _YEAR.fullmatch(word.token.text))
+    ]
+    every = [word.token for reading in texts.readings for word in reading.words if word.token]
+    if len(amounts) * len(every) <= MAX_COMPARISONS:
+        for index, amount in amounts:
+            yield from _conflicts(claim, index, amount, texts, every)
 
 
-def _conflicts(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
+def _conflicts(
+    claim: AnalyzedText, index: int, amount: Amount, texts: Texts, every: Sequence[Token]
+) -> Iterator[SlotFinding]:
     clause = [each for each in _clause(claim, index) if claim.words[each].kind == "word"]
     things = [each for each in clause if claim.words[each].key in _exclusions()]
-    spans = list(_stating_spans(amount, texts)) if things else []
+    spans = list(_stating_spans(amount, texts, every)) if things else []
     for thing in things:
         sense, others = _exclusions()[claim.words[thing].key]
         instead = [_first_with(others, span, texts) for span in spans]
         if not spans or None in instead or any(_first_with(sense, span, texts) is not None for span in spans):
+            continue
+        if any(_is_from_other_side(claim, index, texts.readings[span.passage], span.index) for span in spans):
             continue
         yield from (
             conflict_finding("number", word_slot(claim, thing), texts, span) for span in instead[:1] if span is not None
         )
 
 
-def _stating_spans(amount: Amount, texts: Texts) -> Iterator[EvidenceSpan]:
-    every = [word.token for reading in texts.readings for word in reading.words if word.token]
+def _stating_spans(amount: Amount, texts: Texts, every: Sequence[Token]) -> Iterator[EvidenceSpan]:
     for passage, reading in enumerate(texts.readings):
         for index, word in enumerate(reading.words):
             if word.token and states(word.token, amount, every):
@@ -85,6 +97,18 @@ def _first_with(keys: frozenset[str], span: EvidenceSpan, texts: Texts) -> Evide
     reading = texts.readings[span.passage]
     found = next((each for each in _clause(reading, span.index) if reading.words[each].key in keys), None)
     return None if found is None else EvidenceSpan(span.passage, found)
+
+
+def _is_from_other_side(claim: AnalyzedText, index: int, reading: AnalyzedText, their_index: int) -> bool:
+    """True if the clauses of two numbers have the same names in another order."""
+    names, theirs = _names(claim, index), _names(reading, their_index)
+    return [name for name in names if name in theirs] != [name for name in theirs if name in names]
+
+
+def _names(reading: AnalyzedText, index: int) -> list[str]:
+    """The keys of the words in capitals in a clause, which may begin with one."""
+    near = (reading.words[each] for each in _clause(reading, index))
+    return list(dict.fromkeys(word.key for word in near if word.text[:1].isupper() and not word.common))
 
 
 def _clause(reading: AnalyzedText, index: int) -> list[int]:

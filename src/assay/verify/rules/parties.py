@@ -20,10 +20,15 @@ from assay.verify.verifier.index import same_sense
 _SHARED = 1
 """How many other words the two sentences must share to be about the same thing. By hand."""
 _PAST = regex(
-    r"[a-z]{3,}ed|beat|bought|brought|built|chose|drove|gave|held|hit|hurt|kept|led|left|lent|lost|made|met|paid|put|"
+    r"[a-z]{3,}ed|beat|bought|brought|built|chose|drove|gave|held|hit|hurt|kept|led|left|lent|lost|made|paid|put|"
     r"sent|shot|sold|sued|taught|told|took|won|wrote"
 )
 """Forms of verbs that do something to something."""
+_MUTUAL = frozenset(
+    "married remarried divorced wedded joined resembled equaled equalled matched adjoined bordered faced accompanied "
+    "allied encountered played debated neighbored neighboured".split()
+)
+"""Those of which both parties do the same: "Ann married Bo", "Bo married Ann"."""
 _AUXILIARIES = frozenset(("had", "has", "have", "also", "then", "later", "first"))
 _DETERMINERS = frozenset("a an the its his her their all both each every some any no this that these those".split())
 _PASSIVE_REACH = 6
@@ -50,11 +55,13 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _exchanged_actors(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    found: dict[frozenset[str], list[tuple[int, _Deed]]] = {}
     for deed in _deeds(claim):
         senses = same_sense(claim.words[deed.verb].key)
-        alike = [
-            (passage, theirs) for passage, reading in enumerate(texts.readings) for theirs in _deeds(reading, senses)
-        ]
+        if senses not in found:
+            readings = enumerate(texts.readings)
+            found[senses] = [(passage, theirs) for passage, reading in readings for theirs in _deeds(reading, senses)]
+        alike = found[senses]
         if any(claim.words[deed.actor].key in theirs.before for _, theirs in alike):
             continue
         for passage, theirs in alike:
@@ -98,7 +105,7 @@ def _deeds(reading: AnalyzedText, senses: frozenset[str] = frozenset()) -> Itera
             if senses:
                 is_meant = word.key in senses
             else:
-                is_meant = _PAST.fullmatch(word.text) is not None and _begins_object(reading, after)
+                is_meant = _is_past_deed(word.text) and _begins_object(reading, after)
             actor = _actor(reading, before) if is_meant and word.kind == "word" and word.text.islower() else None
             if actor is not None and _is_telling(word):
                 yield _Deed(
@@ -108,6 +115,10 @@ def _deeds(reading: AnalyzedText, senses: frozenset[str] = frozenset()) -> Itera
                     after=_keys(reading, after),
                     is_passive=any(reading.words[each].text.lower() == "by" for each in after[:_PASSIVE_REACH]),
                 )
+
+
+def _is_past_deed(word: str) -> bool:
+    return _PAST.fullmatch(word) is not None and word not in _MUTUAL
 
 
 def _actor(reading: AnalyzedText, before: list[int]) -> int | None:

@@ -30,6 +30,8 @@ _SEVERAL = frozenset(
 
 
 _YEAR = regex(r"(?:19|20)\d{2}")
+MAX_COMPARISONS = 500_000
+"""The product of a claim's values and a table's cells; above it, which would take seconds, nothing is compared."""
 
 
 class _Mention(NamedTuple):
@@ -46,14 +48,14 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
     spoken = {word.text.lower() for word in claim.words}
     if len({word.sentence for word in claim.words}) != 1 or not spoken.isdisjoint(_SEVERAL):
         return
-    values = [
-        (index, word.token)
-        for index, word in enumerate(claim.words)
-        if word.token and (_is_telling(word.token) or _is_year_of(word.token, tables))
-    ]
+    tokens = [(index, word.token) for index, word in enumerate(claim.words) if word.token]
+    with_years = any(_is_year(token) for _, token in tokens) and _has_years(tables)
+    values = [(index, token) for index, token in tokens if _is_telling(token) or (with_years and _is_year(token))]
     if any(isinstance(token, Literal) for _, token in values):  # its year stands beside it
         values = [(index, token) for index, token in values if not _YEAR.fullmatch(token.text)]
     for table in tables if values else ():
+        if len(values) * len(table.rows) * len(table.heads) > MAX_COMPARISONS:
+            continue
         mentions = [*_values(values, table), *_names(claim, table)]
         if sum(mention.word_index >= 0 for mention in mentions) < len(values) or not any(
             mention.word_index < 0 or isinstance(claim.words[mention.word_index].token, Literal) for mention in mentions
@@ -104,27 +106,23 @@ def _is_telling(token: Token) -> bool:
     return bool(token.values) and (token.values[0] >= _MIN_BARE_NUMBER or token.quantum < 1 or bool(token.currency))
 
 
-def _is_year_of(token: Token, tables: Sequence[ReadTable]) -> bool:
-    """True for a year, if a table has a column of years."""
-    return (
-        isinstance(token, Amount)
-        and _YEAR.fullmatch(token.text) is not None
-        and any(
-            all(_YEAR.fullmatch(cell) for cell in table.column(column))
-            for table in tables
-            for column in range(len(table.heads))
-        )
-    )
+def _is_year(token: Token) -> bool:
+    return isinstance(token, Amount) and _YEAR.fullmatch(token.text) is not None
+
+
+def _has_years(tables: Sequence[ReadTable]) -> bool:
+    """True if a table has a column of years."""
+    return any(column and all(map(_YEAR.fullmatch, column)) for table in tables for column in table.columns)
 
 
 def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_Mention]:
+    cells = [
+        (number, column, analyze_text(f"{table.heads[column]}: {cell.text}"))
+        for number, row in enumerate(table.rows)
+        for column, cell in row.cells.items()
+    ]
     for index, token in values:
-        columns = {
-            number: column
-            for number, row in enumerate(table.rows)
-            for column, cell in row.cells.items()
-            if _states(token, analyze_text(f"{table.heads[column]}: {cell.text}"))
-        }
+        columns = {number: column for number, column, reading in cells if _states(token, reading)}
         if columns:
             yield _Mention(index, columns)
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.figures import figures_of
 from assay.fetch.text_form import row_lines, unique_column_names
 
 PLAIN = st.text(st.characters(categories=("L", "N", "P", "Zs"), exclude_characters="|¦:\\\u00a0"), min_size=1)
@@ -115,3 +116,8 @@ def test_fields_below_the_name_of_a_setting_have_no_headers() -> None:
 
     assert not read_tables(pieces)
     assert read_tables([*pieces[:1], TablePiece("3", "| Default | 40 |"), TablePiece("4", "| Range | 5 to 90 |")])
+
+
+def test_a_table_with_thousands_of_columns_has_figures() -> None:
+    (table,) = read_tables([TablePiece("a.1", "| " + " | ".join(f"c{at}: {at}.5" for at in range(4_000)) + " |")] * 2)
+    assert all(figures_of(table, column) is not None for column in range(0, 4_000, 40))

@@ -171,7 +171,7 @@ def with_chart() -> tuple[bytes, bytes]:
     chart.chart_title.text_frame.text = "Alarms by region"
     part = Part(PackURI("/word/charts/chart1.xml"), "application/xml", chart.part.blob, written.part.package)
     number = written.part.relate_to(part, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart")
-    charts = "".join(f'<c:chart {nsdecls("c", "r")} r:id="{each}"/>' for each in (number, "missing"))
+    charts = "".join(f'<c:chart {nsdecls("c", "r")} r:id="{each}"/>' for each in (number, number, "missing"))
     drawing = f"<w:r {nsdecls('w')}><w:drawing>{charts}</w:drawing></w:r>"
     written.add_paragraph("Of the regions:")._p.append(parse_xml(drawing))
     return saved(shown), saved(written)
