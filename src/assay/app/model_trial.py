@@ -19,6 +19,7 @@ from assay.core.errors import AssayError, ModelFailed
 from assay.core.ports import Model
 from assay.core.report import build_report
 from assay.core.view import RunView
+from assay.services.arguments import checked_keywords
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.settings import Settings
 from assay.verify.judge.control import CONTROL_QUESTIONS
@@ -101,8 +102,9 @@ class TrialOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return self.judge.refused >= MIN_REFUSED and self.judge.accepted >= MIN_ACCEPTED
 
 
+@checked_keywords()
 async def try_model(model: str, *, settings: Settings | None = None, models: Mapping[str, Model] = {}) -> TrialOutcome:
-    """Try `model` (PROVIDER:NAME) in all roles: some 30 calls, which may cost money and take minutes.
+    """Try `model` (PROVIDER:NAME) in all roles: some 40 calls, which may cost money and take minutes.
 
     Args:
         settings: where its key and address are; None for those of the user.

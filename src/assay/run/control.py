@@ -124,9 +124,11 @@ class RunTask:
         self._steer(Execution.pause)
 
     @property
-    def is_pausing(self) -> bool:
-        """True if the run was asked to pause."""
-        return Execution.pause in self._early_actions or (self._execution is not None and self._execution.paused)
+    def is_ending(self) -> bool:
+        """True if it does no more work here: it was asked to pause, is left waiting, or has logged its end."""
+        execution = self._execution
+        is_ending = execution is not None and (execution.paused or execution.is_ending)
+        return is_ending or Execution.pause in self._early_actions
 
     def _steer(self, action: Callable[[Execution], None]) -> None:
         """Do this to the execution, as soon as there is one."""
