@@ -42,7 +42,7 @@ def check_types(
         checked[name] = value = _plain_number(given, parts)
         if not ((value is None and takes_none) or any(_matches_type(value, part) for part in parts)):
             accepted = [_describe_type(part) for part in parts if part is not type(None)]
-            raise WrongType(f"{name} cannot be {shown(value)}: write {join_with_or(accepted)}")
+            raise WrongType(f"{name} cannot be {describe_value(value)}: write {join_with_or(accepted)}")
         members = [kind for part in parts for member in get_args(part) for kind in alternatives(member)]
         if not any(kind is float or kind is Path for kind in (*parts, *members)):
             _check_storable(name, value)
@@ -54,15 +54,15 @@ def _check_storable(name: str, value: object) -> None:
         if is_storable(each):
             continue
         if isinstance(each, str):
-            raise UsageError(f"{shown(each)} is not text in UTF-8: correct its encoding, or leave it out")
-        raise UsageError(f"{name} cannot be {shown(each)}: write a number of at most 18 digits")
+            raise UsageError(f"{describe_value(each)} is not text in UTF-8: correct its encoding, or leave it out")
+        raise UsageError(f"{name} cannot be {describe_value(each)}: write a number of at most 18 digits")
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """The beginning of a value as code, for a message; its class if it cannot be written."""
     try:
         return f"{value!r:.80}"
-    except Exception:  # noqa: BLE001 - a number of more than 4,300 digits, and whatever classes of others raise
+    except ValueError:  # a number of more than 4,300 digits
         return f"this {type(value).__name__}"
 
 

@@ -178,11 +178,7 @@ async def test_numbers_of_other_packages_are_numbers() -> None:
 
 
 async def test_what_cannot_be_compared_or_written_is_refused_like_any_other_value() -> None:
-    class Silent:
-        def __repr__(self) -> str:
-            raise RuntimeError
-
-    words: Any = [numpy.array(["light", "medium"]), Silent(), 10**5_000]
+    words: Any = [numpy.array(["light", "medium"]), 10**5_000, [10**5_000]]
     async with assay.Assay() as library:
         for word in words:
             with pytest.raises(UsageError, match=r"depth cannot be .*: write 'auto', 'light'"):
