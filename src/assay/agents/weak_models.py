@@ -47,8 +47,7 @@ def is_copied_query(call: ToolCall, prompt: str, topic: str) -> bool:
 
 def is_copied_statement(text: str, prompt: str, topic: str) -> bool:
     """True if what `text` states is copied; `prompt` also says how to word that nothing was found."""
-    stated = [text[start:end] for start, end in sentences(text) if states(text[start:end])]
-    return is_copied(" ".join(stated), prompt, topic)
+    return is_copied(" ".join(stated_sentences(text)), prompt, topic)
 
 
 def _positions_in_runs(text_words: Sequence[str], runs: frozenset[tuple[str, ...]]) -> set[int]:
@@ -114,6 +113,11 @@ def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
 def states(text: str) -> bool:
     """True if a text states something: it has words, and no negation, as one that says that nothing was found."""
     return bool(words(text)) and not any(denied for _clause, denied in clauses(text, detect_language(text)))
+
+
+def stated_sentences(text: str) -> list[str]:
+    """The sentences of a text that state something."""
+    return [text[start:end] for start, end in sentences(text) if states(text[start:end])]
 
 
 MAX_JUDGED_PASSAGES = 8
