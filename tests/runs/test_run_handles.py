@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -141,6 +143,24 @@ async def test_a_run_that_is_executed_here_is_not_begun_again(tides: Path) -> No
                 await each.report()
         kinds = [event.type for event in await assay.events(run.run_id)]
         assert (kinds.count("run.started"), kinds.count("run.resumed")) == (1, 1)
+
+
+async def test_a_resume_that_fails_when_nobody_waits_is_no_lost_error(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        lost: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: lost.append(context))
+        engine = assay._context.engine
+        resuming = [
+            asyncio.create_task(engine.resume("nosuch", lambda brief: pytest.fail("there is none"))) for _ in range(2)
+        ]
+        await asyncio.sleep(0)
+        for task in resuming:
+            task.cancel()
+        await asyncio.gather(*resuming, return_exceptions=True)
+        while engine._resuming:
+            await asyncio.sleep(0.01)
+        gc.collect()
+    assert lost == []
 
 
 async def test_a_run_left_waiting_goes_on_although_its_handle_has_not_ended(

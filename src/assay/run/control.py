@@ -20,6 +20,7 @@ from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, 
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.process import is_dead
 from assay.run.steps import RunPlace, StepContext, perform_step
+from assay.run.tasks import retrieve_failure
 
 # Handles of runs in the process that executes them.
 
@@ -40,8 +41,7 @@ class RunTask:
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._news.set()
         self._prepared.set()
-        if not task.cancelled():
-            task.exception()  # whoever waits gets it; nobody has to wait
+        retrieve_failure(task)
 
     def attach_execution(self, execution: Execution) -> None:
         """Attach the execution: from now on there is a log to read and a run to steer."""

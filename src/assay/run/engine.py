@@ -59,6 +59,7 @@ from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief
 from assay.run.run import Run
 from assay.run.steps import watch_span
+from assay.run.tasks import retrieve_failure
 
 POLL = 0.25
 """Seconds between two looks at the leases."""
@@ -262,9 +263,9 @@ class Engine:
             UnknownName: there is no such run.
         """
         if run_id not in self._resuming:
-            task = asyncio.get_running_loop().create_task(self._resume(run_id, world_for))
-            self._resuming[run_id] = task
+            task = self._resuming[run_id] = asyncio.create_task(self._resume(run_id, world_for))
             task.add_done_callback(lambda _: self._resuming.pop(run_id))
+            task.add_done_callback(retrieve_failure)
         return await asyncio.shield(self._resuming[run_id])
 
     async def _resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:

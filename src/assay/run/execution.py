@@ -30,6 +30,7 @@ from assay.run.speculation import (
     is_near_limit,
     spare_tokens,
 )
+from assay.run.tasks import retrieve_failure
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -384,8 +385,7 @@ class Execution:
         self.tasks.discard(task)
         if not self.tasks:
             self.ahead.stop()
-        if not task.cancelled():
-            task.exception()  # whoever waits for the lane gets it; nobody waits for an abandoned lane
+        retrieve_failure(task)  # nobody waits for an abandoned lane
 
     def stop_everything(self) -> None:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""
