@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from judging import JUDGE, Judging, rules
 
 from assay import Assay
 from assay.core.brief import ROLES
+from assay.core.errors import ModelError
 from assay.core.messages import Delta, Reply, Request, ToolCall
 from assay.core.ports import Model
 from assay.models.extractive import Extractive
@@ -121,6 +123,25 @@ async def test_a_replay_computes_the_same_course(tmp_path: Path) -> None:
     assert len([message for message in warned if NAME in message]) == 1
 
 
+@pytest.mark.parametrize("local_first", [True, False])
+async def test_who_answers_in_the_place_of_another_is_asked_as_what_it_is(tmp_path: Path, local_first: bool) -> None:
+    """The first judge does not answer: a hosted one in its place is asked no control question, a local one is."""
+    (tmp_path / "council.md").write_text(TEXT)
+
+    def away(sentence: str) -> str:
+        raise ModelError("no quota", transient=False)
+
+    judge = Judge(lambda sentence: "supported", local=not local_first)
+    models: dict[str, Model] = {"first": Judge(away, local=local_first), NAME: judge, "rewording": Rewording()}
+    roles = MODELS | {"judge": ("first", NAME)}
+    question = "What did the council do about the bridge?"
+    async with Assay(load(), home=tmp_path / "home", models=models) as assay:
+        run = assay.start(question, sources=tmp_path / "council.md", models=roles, web=False)
+        report = await run.report()
+    assert any(claim.verdict == "supported" for claim in report.claims) is local_first
+    assert any(_is_control(sentence) for sentence in judge.sentences) is not local_first
+
+
 async def test_a_claim_dropped_while_the_questions_are_asked_ends_none_of_them() -> None:
     may_answer, asked = asyncio.Event(), asyncio.Event()
 
@@ -133,12 +154,12 @@ async def test_a_claim_dropped_while_the_questions_are_asked_ends_none_of_them()
     judging = Judging(profile=msgspec.structs.replace(JUDGE, local=True))
 
     async def body(run: Run) -> bool:
-        first = run.in_background("first", is_trusted)
+        first = run.in_background("first", partial(is_trusted, model=JUDGE.name))
         await asked.wait()
         first.cancel()
         await asyncio.sleep(0)
         may_answer.set()
-        return await is_trusted(run.child("second"))
+        return await is_trusted(run.child("second"), JUDGE.name)
 
     assert await judging.within(answer, body)
     assert len(judging.requests) == len(FALSE)

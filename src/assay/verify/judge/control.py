@@ -57,14 +57,14 @@ CONTROL_QUESTIONS = tuple(
 )  # fmt: skip
 
 
-async def is_trusted(run: Run) -> bool:
-    """True if the judge's support of a claim counts: its model is hosted, or it has passed the control questions."""
-    execution, name = run.execution, run.brief.models["judge"][0]
-    if not run.world.models[name].profile.local:
+async def is_trusted(run: Run, model: str) -> bool:
+    """True if the support of a claim by `model` counts: it is hosted, or the judge has passed the control questions."""
+    execution, judge = run.execution, run.world.models.get(model)
+    if judge is not None and not judge.profile.local:
         return True
     if execution.judge_control is None:  # a task of the run: the claim that began it may be dropped meanwhile
         place = Run(execution, (PLACE,), lane=run.brief.lane, gate=run.gate)
-        execution.judge_control = execution.start(_passes_control(place, name), PLACE)
+        execution.judge_control = execution.start(_passes_control(place, model), PLACE)
     return await asyncio.shield(execution.judge_control)
 
 
