@@ -84,6 +84,17 @@ async def test_what_failed_is_asked_again_and_the_rest_is_not(
     assert ("plan" in model.asked) == (tasks == EVERYTHING)
 
 
+@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+async def test_a_fork_has_the_course_that_counts(tmp_path: Path, notes: Path, strategy: str) -> None:
+    """The phase that it begins with has begun twice, and what was found was found before the second time."""
+    home = tmp_path / "home"
+    run_id = await fail(home, notes, AGENTS, strategy=strategy)
+    async with opened(home, Away(())) as assay:
+        report = await (await assay.resume(run_id)).report()
+        forked = await (await assay.resume(await assay.fork(run_id, "write"))).report()
+    assert forked.markdown == report.markdown
+
+
 async def test_a_model_that_is_still_away_is_asked_once_more_each_time(tmp_path: Path, notes: Path) -> None:
     home, model = tmp_path / "home", Away(AGENTS)
     run_id = await fail(home, notes, AGENTS)

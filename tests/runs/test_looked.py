@@ -106,6 +106,18 @@ async def test_where_there_are_no_documents_the_run_fails_and_names_the_fix(stra
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "finding", [f"{NOTHING[:-1]} in the documents that I read.", "The sources do not state the rise."]
+)
+async def test_who_finds_nothing_is_asked_once_and_believed(strategy: str, finding: str) -> None:
+    """Its words are those of its prompt: it says how to word that nothing was found."""
+    view, error = await ended(Sea(), one_step(strategy, query="tide Brest", finding=finding), strategy=strategy)
+    assert error is None
+    assert (view.stop_reason, view.warnings) == ("no_evidence", ())
+    assert [lane.stop for lane in view.lanes] == ["done"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_for_a_model_which_ignores_its_tools_code_searches(strategy: str) -> None:
     """Its findings rest on what was found, and what it says from memory is no finding."""
 

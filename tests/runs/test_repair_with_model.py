@@ -142,7 +142,7 @@ async def test_a_budget_which_ends_degrades_and_loses_no_report(tokens: int) -> 
         sends(TASK),
         *agent(TASK, "harbour Brest employ people children trade", FOUND),
         report_wanted(),
-        says(report, task="write", repeat=True),
+        says(report, task="write", repeat=True),  # its ids are unknown where the agent was cut short: asked once more
         judged,
         revision,
     ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from assay import Assay, AssayError, RunHandle, research
 from assay.core.brief import ROLES
 from assay.core.errors import Cancelled, NotNow, Paused, StoreClosed, UnknownName, UsageError
+from assay.core.ports import Lease
 from assay.models.script import Scripted, says
 
 
@@ -140,6 +143,70 @@ async def test_a_run_that_is_executed_here_is_not_begun_again(tides: Path) -> No
                 await each.report()
         kinds = [event.type for event in await assay.events(run.run_id)]
         assert (kinds.count("run.started"), kinds.count("run.resumed")) == (1, 1)
+
+
+async def test_a_resume_that_fails_when_nobody_waits_is_no_lost_error(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        lost: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: lost.append(context))
+        engine = assay._context.engine
+        resuming = [
+            asyncio.create_task(engine.resume("nosuch", lambda brief: pytest.fail("there is none"))) for _ in range(2)
+        ]
+        await asyncio.sleep(0)
+        for task in resuming:
+            task.cancel()
+        await asyncio.gather(*resuming, return_exceptions=True)
+        while engine._resuming:
+            await asyncio.sleep(0.01)
+        gc.collect()
+    assert lost == []
+
+
+async def test_a_run_left_waiting_goes_on_although_its_handle_has_not_ended(
+    tides: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever sees that it waits may answer at once, before the process that asked has given it up."""
+    async with Assay(home=tides / "home") as assay:
+        give_up, may_end = assay._context.engine.journal.release, asyncio.Event()
+
+        async def release(lease: Lease) -> None:
+            await may_end.wait()
+            await give_up(lease)
+
+        monkeypatch.setattr(assay._context.engine.journal, "release", release)
+        question = "How far does the tide rise at Brest?"
+        run = assay.start(question, sources=tides / "tides.md", depth="light", review_plan="required")
+        async with asyncio.timeout(60):
+            while not run.created or (await assay.find(run.run_id)).status != "waiting":
+                await asyncio.sleep(0.01)
+        await run.approve()
+        resuming = asyncio.create_task(assay.resume(run.run_id))
+        await asyncio.sleep(0.1)
+        may_end.set()
+        assert (await (await resuming).report()).status == "completed"
+
+
+async def test_a_library_closed_while_a_run_is_resumed_keeps_no_lease(
+    tides: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assay = Assay(home=tides / "home")
+    run_id = await assay.create("How far does the tide rise?", sources=tides / "tides.md", depth="light")
+    take, taking = assay._context.engine.journal.acquire, asyncio.Event()
+
+    async def acquire(run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
+        lease = await take(run_id, holder, ttl, evict)
+        taking.set()
+        await asyncio.sleep(0.1)
+        return lease
+
+    monkeypatch.setattr(assay._context.engine.journal, "acquire", acquire)
+    resuming = asyncio.create_task(assay.resume(run_id))
+    await taking.wait()
+    await assay.close()
+    await asyncio.gather(resuming, return_exceptions=True)
+    async with Assay(home=tides / "home") as again:
+        assert [row.run_id for row in await again.unfinished()] == [run_id]
 
 
 async def test_who_asks_further_about_an_active_run_is_told_how_it_ends(tides: Path) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.agents.history import History, ask_with_history, output_cap
 from assay.agents.replies import reply_defect, salvage_text
-from assay.agents.weak_models import is_copied, may_answer, mentions_passages, states
+from assay.agents.weak_models import is_copied_statement, may_answer, mentions_passages, states
 from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, EditedText
@@ -290,7 +290,7 @@ async def ask_for_findings(
         wrong = _form_defect(last, prompt, task) or _memory_defect(last.text, task, ledger)
     if not wrong:
         return last.text.strip()
-    own_replies = [reply for reply in (first, last) if not is_copied(reply.text, prompt, task.about)]
+    own_replies = [reply for reply in (first, last) if not is_copied_statement(reply.text, prompt, task.about)]
     salvaged = [text for text in map(salvage_text, own_replies) if resolve_citations(text, ledger).passages]
     if not salvaged:
         raise ModelFailed(f"{kind} could not be used: {wrong}")
@@ -300,7 +300,7 @@ async def ask_for_findings(
 
 def _form_defect(reply: Reply, prompt: str, task: AgentTask) -> str:
     """Why findings cannot be used, whatever was read: `reply_defect`, or a copy of their prompt; "" if they can."""
-    copied = reply.text.strip() != NOTHING and is_copied(reply.text, prompt, task.about)  # the prompt asks for that
+    copied = is_copied_statement(reply.text, prompt, task.about)
     return reply_defect(reply) or (COPIED if copied else "")
 
 

@@ -292,8 +292,8 @@ class Agent:
             if not action_calls(message):
                 break
             self.turns = turn
-            await self.execute_calls(turn_run, message)
-            record.add_turn(action_calls(message))
+            answers = zip(message.calls, await self.execute_calls(turn_run, message), strict=True)
+            record.add_turn((call, result.text) for call, result in answers if call.name not in CONTROL_TOOLS)
             if record.is_stuck or DONE.name in tool_names(message.calls):
                 break
         await self._search_anyway(run)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from assay.agents.weak_models import stated_sentences
 from assay.core.events import ToolsIgnored
 from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms, terms
@@ -270,10 +271,14 @@ UNCITED = "it cites nothing; write what the findings say, with the id of the pas
 
 
 def uncited_defect(text: str, question: str, findings: Sequence[str]) -> str:
-    """Why a report that cites nothing cannot be used: it refuses, or strays from the findings; "" if it can."""
+    """Why a report that cites nothing cannot be used: it refuses, or strays from the findings; "" if it can.
+
+    One that only says what the findings do not say has nothing to cite.
+    """
     if shared_share(text, "\n".join((question, *findings))) < MIN_TOPIC_SHARE:
         return OFF_TOPIC
-    return "" if shared_share(text, "\n".join(findings)) >= MIN_FOUND_SHARE else UNCITED
+    is_found = shared_share(text, "\n".join(findings)) >= MIN_FOUND_SHARE
+    return "" if is_found or not stated_sentences(text) else UNCITED
 
 
 def shared_share(text: str, topic: str) -> float:

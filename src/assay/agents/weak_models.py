@@ -6,7 +6,7 @@ No rule here concerns a reply in the model's own words about the question.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -45,6 +45,11 @@ def is_copied_query(call: ToolCall, prompt: str, topic: str) -> bool:
     return is_copied(str(call.arguments.get("query", "")), prompt, topic)
 
 
+def is_copied_statement(text: str, prompt: str, topic: str) -> bool:
+    """True if what `text` states is copied; `prompt` also says how to word that nothing was found."""
+    return is_copied(" ".join(stated_sentences(text)), prompt, topic)
+
+
 def _positions_in_runs(text_words: Sequence[str], runs: frozenset[tuple[str, ...]]) -> set[int]:
     return {
         position
@@ -64,19 +69,21 @@ def _every_run(text_words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 MAX_REPEATED_TURNS = 2
-"""Turns of an agent that only repeat calls; the first may be another try of a service that failed."""
+"""Turns of an agent that only repeat calls, with the answers they had; the first may be another try."""
 
 
 class CallRecord:
-    """The calls of an agent so far, and how many turns in a row only repeated earlier ones."""
+    """The calls of an agent so far with their answers, and how many turns in a row only repeated earlier ones."""
 
     def __init__(self) -> None:
         self._calls: set[bytes] = set()
         self.repeated_turns = 0
 
-    def add_turn(self, calls: Sequence[ToolCall]) -> None:
-        """Add the calls of a turn."""
-        turn_calls = {msgspec.json.encode((call.name, call.arguments), order="deterministic") for call in calls}
+    def add_turn(self, calls: Iterable[tuple[ToolCall, str]]) -> None:
+        """Add the calls of a turn, each with its answer: a service that failed may have another."""
+        turn_calls = {
+            msgspec.json.encode((call.name, call.arguments, answer), order="deterministic") for call, answer in calls
+        }
         self.repeated_turns = self.repeated_turns + 1 if turn_calls <= self._calls else 0
         self._calls |= turn_calls
 
@@ -106,6 +113,11 @@ def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
 def states(text: str) -> bool:
     """True if a text states something: it has words, and no negation, as one that says that nothing was found."""
     return bool(words(text)) and not any(denied for _clause, denied in clauses(text, detect_language(text)))
+
+
+def stated_sentences(text: str) -> list[str]:
+    """The sentences of a text that state something."""
+    return [text[start:end] for start, end in sentences(text) if states(text[start:end])]
 
 
 MAX_JUDGED_PASSAGES = 8

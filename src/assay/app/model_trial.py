@@ -19,8 +19,10 @@ from assay.core.errors import AssayError, ModelFailed
 from assay.core.ports import Model
 from assay.core.report import build_report
 from assay.core.view import RunView
+from assay.services.arguments import checked_keywords
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
-from assay.settings import Settings
+from assay.services.providers import load_model
+from assay.settings import Settings, load
 from assay.verify.judge.control import CONTROL_QUESTIONS
 
 DOCUMENTS = {
@@ -101,8 +103,9 @@ class TrialOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return self.judge.refused >= MIN_REFUSED and self.judge.accepted >= MIN_ACCEPTED
 
 
+@checked_keywords()
 async def try_model(model: str, *, settings: Settings | None = None, models: Mapping[str, Model] = {}) -> TrialOutcome:
-    """Try `model` (PROVIDER:NAME) in all roles: some 30 calls, which may cost money and take minutes.
+    """Try `model` (PROVIDER:NAME) in all roles: some 40 calls, which may cost money and take minutes.
 
     Args:
         settings: where its key and address are; None for those of the user.
@@ -112,6 +115,8 @@ async def try_model(model: str, *, settings: Settings | None = None, models: Map
         UnknownName, ConfigError: there is no such model, or it is not set up correctly.
         ModelFailed: it does not answer.
     """
+    if model not in models:
+        await load_model(settings or load(), model).close()  # without a name, runs would take the default model
     with tempfile.TemporaryDirectory(prefix="assay-trial-") as folder:
         paths = [Path(folder, name) for name in DOCUMENTS]
         for path in paths:

@@ -82,7 +82,9 @@ def models(names: tuple[str, ...], roles: bool, tried: str | None, as_json: bool
         assay models openai ollama
         assay models --try ollama:qwen3
     """
-    if tried:
+    if tried is not None:
+        if names or roles:
+            raise click.UsageError("--try tries one model: leave out the providers and --roles")
         return _try(tried, as_json)
     if roles:
         _show_roles(settings.load(), as_json)

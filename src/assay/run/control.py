@@ -20,6 +20,7 @@ from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, 
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.process import is_dead
 from assay.run.steps import RunPlace, StepContext, perform_step
+from assay.run.tasks import retrieve_failure
 
 # Handles of runs in the process that executes them.
 
@@ -40,8 +41,7 @@ class RunTask:
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._news.set()
         self._prepared.set()
-        if not task.cancelled():
-            task.exception()  # whoever waits gets it; nobody has to wait
+        retrieve_failure(task)
 
     def attach_execution(self, execution: Execution) -> None:
         """Attach the execution: from now on there is a log to read and a run to steer."""
@@ -124,9 +124,11 @@ class RunTask:
         self._steer(Execution.pause)
 
     @property
-    def is_pausing(self) -> bool:
-        """True if the run was asked to pause."""
-        return Execution.pause in self._early_actions or (self._execution is not None and self._execution.paused)
+    def is_ending(self) -> bool:
+        """True if it does no more work here: it was asked to pause, is left waiting, or has logged its end."""
+        execution = self._execution
+        is_ending = execution is not None and (execution.paused or execution.is_ending)
+        return is_ending or Execution.pause in self._early_actions
 
     def _steer(self, action: Callable[[Execution], None]) -> None:
         """Do this to the execution, as soon as there is one."""

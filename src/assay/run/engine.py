@@ -59,6 +59,7 @@ from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief
 from assay.run.run import Run
 from assay.run.steps import watch_span
+from assay.run.tasks import retrieve_failure
 
 POLL = 0.25
 """Seconds between two looks at the leases."""
@@ -171,8 +172,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Pipeline = Callable[[Run], Awaitable[Outcome]]
-
-
 Prepare = Callable[[], Awaitable[tuple[Brief, World]]]
 
 
@@ -257,21 +256,21 @@ class Engine:
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a stored run in this process. The log of a completed run is just replayed.
 
-        What this engine executes already goes on, with one handle for all; one being paused is resumed once it stops.
+        What this engine executes already goes on, with one handle for all; one about to end is resumed once it has.
 
         Raises:
             LeaseHeld: another live process executes it.
             UnknownName: there is no such run.
         """
         if run_id not in self._resuming:
-            task = asyncio.get_running_loop().create_task(self._resume(run_id, world_for))
-            self._resuming[run_id] = task
+            task = self._resuming[run_id] = asyncio.create_task(self._resume(run_id, world_for))
             task.add_done_callback(lambda _: self._resuming.pop(run_id))
+            task.add_done_callback(retrieve_failure)
         return await asyncio.shield(self._resuming[run_id])
 
     async def _resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
-        for handle in [handle for handle in self._handles if handle.run_id == run_id]:
-            if not handle.is_pausing:
+        while handle := next((handle for handle in self._handles if handle.run_id == run_id), None):
+            if not handle.is_ending:
                 return handle
             await asyncio.wait([handle._task])
         return self.execute_leased(await self._acquire(run_id), world_for)
@@ -312,6 +311,8 @@ class Engine:
 
     async def close(self) -> None:
         """Stop every run of this engine; each can be resumed. It starts none any more."""
+        while self._resuming:  # it has taken a lease, which its run gives back
+            await asyncio.wait(self._resuming.values())
         self._is_closed = True
         await asyncio.gather(*(handle.stop() for handle in self._handles))
 
@@ -390,6 +391,7 @@ class Engine:
         )
 
     async def _log_end(self, execution: Execution, status: RunStatus, event: Event) -> None:
+        execution.is_ending = True
         draft = execution.draft(event, (), f"{event.kind}-{execution.lease.fence}")
         is_final = status in ("completed", "cancelled")
         holds = execution.accounts.close() if status != "paused" else ()

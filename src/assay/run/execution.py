@@ -30,6 +30,7 @@ from assay.run.speculation import (
     is_near_limit,
     spare_tokens,
 )
+from assay.run.tasks import retrieve_failure
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -71,12 +72,13 @@ class Execution:
         self.tasks: set[asyncio.Task[Any]] = set()
         self.ahead, self.foreseen = WorkAhead(), ForeseenCalls()
         self.rarity: Rarity | None = None  # of the question's words, once they are counted
-        self.judge_is_trusted: bool | None = None  # once it has answered the control questions
+        self.judge_control: asyncio.Task[bool] | None = None  # whether its answers to control questions can be trusted
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
         self.finish_reason = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = self.paused = False
+        self.is_ending = False  # nothing more is done here: the run waits for somebody elsewhere, or logs its end
         self.instruction_count = 0
         self.messages = 0  # left for the run, as of the last renewal of the lease
         stops = (step.data for step in memory.steps.values() if step.tag == STOPPED)
@@ -383,8 +385,7 @@ class Execution:
         self.tasks.discard(task)
         if not self.tasks:
             self.ahead.stop()
-        if not task.cancelled():
-            task.exception()  # whoever waits for the lane gets it; nobody waits for an abandoned lane
+        retrieve_failure(task)  # nobody waits for an abandoned lane
 
     def stop_everything(self) -> None:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""

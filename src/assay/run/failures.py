@@ -7,7 +7,7 @@ run says something else in its place; then the rest of them is taken back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -41,9 +41,9 @@ def base_key(key: EventKey) -> str:
     return match[1] if match else ""
 
 
-def dropped_numbers(log: Mapping[int, Envelope]) -> frozenset[int]:
-    """The numbers of the events in `log` (by number) that others have taken back."""
-    restarts = (decode(envelope) for envelope in log.values() if envelope.type == StepRestarted.kind)
+def dropped_numbers(log: Iterable[Envelope]) -> frozenset[int]:
+    """The numbers of the events in `log` that others have taken back."""
+    restarts = (decode(envelope) for envelope in log if envelope.type == StepRestarted.kind)
     return frozenset(seq for event in restarts if isinstance(event, StepRestarted) for seq in event.dropped)
 
 
@@ -97,7 +97,7 @@ async def ask_again(execution: Execution, memory: Memory) -> None:
     execution.steps = {
         key: step for key, step in execution.steps.items() if key in later_steps or not _has_no_answer(step)
     }
-    dropped = dropped_numbers(log)
+    dropped = dropped_numbers(log.values())
     numbers = {base: key.seq for key in memory.events if (base := base_key(key))}
     events = {base: log[seq] for base, seq in numbers.items() if seq not in dropped}
     execution.earlier = EarlierCourse(execution.lease.fence, events, frozenset(numbers))

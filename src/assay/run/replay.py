@@ -107,7 +107,7 @@ async def _events_by_key(journal: Journal, run_id: str, memory: Memory) -> dict[
 
 def _last_course(stored_events: Mapping[str, ReplayedEvent]) -> dict[str, ReplayedEvent]:
     """The events of a run without those between steps that it has taken back, by the keys that a replay gives them."""
-    dropped = dropped_numbers({event.key.seq: event.envelope for event in stored_events.values()})
+    dropped = dropped_numbers(event.envelope for event in stored_events.values())
     return {
         base_key(event.key) or event.key.key: event
         for event in stored_events.values()
@@ -191,13 +191,14 @@ def copied_log(log: Sequence[Envelope], phase: str, revise: ReviseEvent, timesta
 
 def _events_before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
     """The events before a phase, without dropped ones, the engine's own, and those about money."""
-    restarts = (decode(envelope) for envelope in log if envelope.type == StepRestarted.kind)
-    dropped = {seq for event in restarts if isinstance(event, StepRestarted) for seq in event.dropped}
+    dropped = dropped_numbers(log)
     for envelope in log:
+        if envelope.seq in dropped:
+            continue
         if envelope.type == PhaseStarted.kind and envelope.path == (phase,):
             return
         engine = envelope.type.startswith(ENGINE_EVENTS) and envelope.type != RunContinued.kind
-        if not engine and envelope.type not in _COUNTING_EVENTS and envelope.seq not in dropped:
+        if not engine and envelope.type not in _COUNTING_EVENTS:
             yield envelope
 
 

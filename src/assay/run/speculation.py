@@ -20,6 +20,7 @@ from assay.core.text import estimate_tokens
 from assay.core.usage import Budget, Usage
 from assay.core.web_addresses import canonical_url
 from assay.run.budget import LOW_SHARE
+from assay.run.tasks import retrieve_failure
 
 Kind = Literal["searches", "pages"]
 MAX_TASKS = 4
@@ -52,7 +53,7 @@ class WorkAhead:
             return False
         self._unused[key] = (lane, cost)
         task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
-        task.add_done_callback(_retrieve_failure)
+        task.add_done_callback(retrieve_failure)
         return True
 
     async def result(self, key: str) -> Any | None:
@@ -84,12 +85,6 @@ class WorkAhead:
 
 async def _run(work: Callable[[], Awaitable[Any]]) -> Any:
     return await work()
-
-
-def _retrieve_failure(task: asyncio.Task[Any]) -> None:
-    """Retrieve a failure that nobody asks for, so that it is not logged."""
-    if not task.cancelled():
-        task.exception()
 
 
 class ForeseenCall:
@@ -137,7 +132,7 @@ class ForeseenCall:
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._has_more.set()
-        _retrieve_failure(task)
+        retrieve_failure(task)
 
     def take_reply(self) -> AsyncGenerator[Delta | Reply, None]:
         """The reply, from its beginning, for the step that asks for it.

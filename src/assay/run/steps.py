@@ -375,6 +375,7 @@ async def receive_message(run: RunPlace, topic: str, returns: type[T], *, leave:
                 execution.commit(Commit(status="running"))
                 return msgspec.json.decode(messages[number], type=returns)
             execution.check_owner()
+            execution.is_ending = leave
             if step_context.attempt and not step_context.events:
                 step_context.events.append(step_context.draft(RunWaiting(topic=topic)))
                 await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))

@@ -39,6 +39,12 @@ class Tasks:
         await asyncio.gather(*going, return_exceptions=True)
 
 
+def retrieve_failure(task: asyncio.Task[Any]) -> None:
+    """Retrieve a failure, so that it is not logged: whoever waits for the task gets it, and nobody has to wait."""
+    if not task.cancelled():
+        task.exception()
+
+
 def loop_listener(call: Callable[[str], object]) -> Callable[[str], None]:
     """A listener that lets the running loop call `call`, from any thread.
 

@@ -42,7 +42,7 @@ def check_types(
         checked[name] = value = _plain_number(given, parts)
         if not ((value is None and takes_none) or any(_matches_type(value, part) for part in parts)):
             accepted = [_describe_type(part) for part in parts if part is not type(None)]
-            raise WrongType(f"{name} cannot be {value!r:.80}: write {join_with_or(accepted)}")
+            raise WrongType(f"{name} cannot be {describe_value(value)}: write {join_with_or(accepted)}")
         members = [kind for part in parts for member in get_args(part) for kind in alternatives(member)]
         if not any(kind is float or kind is Path for kind in (*parts, *members)):
             _check_storable(name, value)
@@ -54,8 +54,21 @@ def _check_storable(name: str, value: object) -> None:
         if is_storable(each):
             continue
         if isinstance(each, str):
-            raise UsageError(f"{each!r:.80} is not text in UTF-8: correct its encoding, or leave it out")
-        raise UsageError(f"{name} cannot be {each!r:.80}: write a number of at most 18 digits")
+            raise UsageError(f"{describe_value(each)} is not text in UTF-8: correct its encoding, or leave it out")
+        raise UsageError(f"{name} cannot be {describe_value(each)}: write a number of at most 18 digits")
+
+
+def describe_value(value: object) -> str:
+    """The beginning of a value as code, for a message; its class if it cannot be written."""
+    try:
+        return f"{value!r:.80}"
+    except ValueError:  # a number of more than 4,300 digits
+        return f"this {type(value).__name__}"
+
+
+def is_one_of(value: object, words: Iterable[object]) -> bool:
+    """True if a value is one of the words that may be written; arrays, whose comparison is none, are not."""
+    return isinstance(value, str | int) and value in words
 
 
 def is_storable(value: object) -> bool:
@@ -100,7 +113,7 @@ def _matches_type(value: object, kind: Any) -> bool:
     """True if a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
     origin = get_origin(kind)
     if origin is Literal:
-        return value in get_args(kind)
+        return is_one_of(value, get_args(kind))
     if kind in (int, float):
         is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
         return is_number and not (isinstance(value, float) and math.isnan(value))

@@ -18,7 +18,14 @@ from assay.core.errors import UnknownName, UnknownOption, UsageError
 from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
-from assay.services.argument_types import alternatives, check_types, format_choices, is_storable
+from assay.services.argument_types import (
+    alternatives,
+    check_types,
+    describe_value,
+    format_choices,
+    is_one_of,
+    is_storable,
+)
 
 MAX_ARGUMENT_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
@@ -296,8 +303,8 @@ def check_keywords(function_name: str, keywords: Mapping[str, object], names: It
         if name not in accepted:
             raise UnknownOption(function_name, name, accepted)
         allowed_values = words.get(name, ())
-        if allowed_values and value is not None and value not in allowed_values:
-            raise UsageError(f"{name} cannot be {value!r}: write {format_choices(allowed_values)}")
+        if allowed_values and value is not None and not is_one_of(value, allowed_values):
+            raise UsageError(f"{name} cannot be {describe_value(value)}: write {format_choices(allowed_values)}")
 
 
 @cache

@@ -222,6 +222,7 @@ async def groups(context: Context, reference: str, after: int, rest: float | Non
 
 async def unfinished_runs(context: Context, question: str | None, limit: int) -> list[RunRow]:
     """The latest runs, of a question or of any, that did not end and that nobody executes."""
+    check_least(0, limit=limit)
     wanted = None if question is None else question.strip()
     page = await context.store.journal.page(RunFilter(status=("created", "running", "waiting", "paused")), limit)
     return [row for row in page.rows if wanted in (None, row.question) and not (is_executed(row) or row.queued)]

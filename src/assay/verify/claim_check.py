@@ -207,8 +207,9 @@ async def check_claim(
         return await asyncio.to_thread(check_without_judge, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
     if check is None:
-        check = (await ask_judge(run, sentence.text, evidence, drop_faults(findings), sentence.head)).check
-        if check.verdict == "supported" and not await is_trusted(run):
+        ruling = await ask_judge(run, sentence.text, evidence, drop_faults(findings), sentence.head)
+        check = ruling.check
+        if check.verdict == "supported" and not await is_trusted(run, ruling.model):
             check = weigh_words(sentence.text, evidence, findings, rules.checks_off)
     final_check = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=final_check, findings=findings)

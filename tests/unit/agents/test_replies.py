@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.replies import json_values, read_calls, read_json, reply_defect
+from assay.agents.replies import json_values, read_calls, read_json, reply_defect, uncited_defect
 from assay.core.messages import Reply, ToolCall
 
 TOOLS = ("search", "open")
@@ -197,3 +197,17 @@ def test_a_fence_which_is_never_closed_takes_no_time() -> None:
     begun = time.process_time()
     assert read_json("```" + "\n" * 50_000 + "x") is None
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("report", "usable"),
+    [
+        ("None of the documents says how far the tide rises at Brest.", True),
+        ("The tide at Brest rises twelve metres, as sailors know.", False),
+        ("The tide at Brest rises twelve metres. No document says so.", False),
+        ("I cannot help with that.", False),
+    ],
+)
+def test_a_report_without_citations_may_only_say_what_was_not_found(report: str, usable: bool) -> None:
+    findings = ["The pilots of Brest keep a table of the moon; their office is open on Mondays."]
+    assert (uncited_defect(report, "How far does the tide rise at Brest?", findings) == "") is usable

@@ -47,8 +47,8 @@ def test_a_prompt_copied_whole_is_a_copy_and_one_of_other_words_is_not(prompt: s
     assert not is_copied(prompt.upper().translate(str.maketrans("ABCDEFGH", "ijklmnop")), prompt, topic)
 
 
-def _search(query: str) -> ToolCall:
-    return ToolCall(id=query, name="search", arguments={"query": query})
+def _search(query: str, answer: str = "Nothing was found.") -> tuple[ToolCall, str]:
+    return ToolCall(id=query, name="search", arguments={"query": query}), answer
 
 
 def test_an_agent_is_stuck_after_two_turns_of_calls_it_made_before() -> None:
@@ -61,6 +61,17 @@ def test_an_agent_is_stuck_after_two_turns_of_calls_it_made_before() -> None:
     assert not record.is_stuck
     record.add_turn([_search("moon")])
     assert record.is_stuck
+
+
+def test_a_call_with_another_answer_is_no_repetition() -> None:
+    """A service that failed twice may answer the third time, and the agent goes on with what it brought."""
+    record = CallRecord()
+    for answer in ("away", "away", "The tide rises."):
+        record.add_turn([_search("tide", answer)])
+        assert not record.is_stuck
+    for stuck in (False, True):
+        record.add_turn([_search("tide", "The tide rises.")])
+        assert record.is_stuck is stuck
 
 
 @pytest.mark.parametrize("text", ["Nothing was found.", "Rien n'a été trouvé.", "没有找到", "It does not say so.", "–"])

@@ -101,6 +101,16 @@ def test_the_command_says_what_a_model_is_usable_for(capsys: pytest.CaptureFixtu
     assert (value["can_research"], value["can_judge"], value["research"]["facts"]) == (True, False, 2)
 
 
+@pytest.mark.parametrize(
+    "arguments", [["openai", "--try", "extractive"], ["--roles", "--try", "extractive"], ["--try", ""]]
+)
+def test_a_trial_is_of_one_model_and_of_nothing_else(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert "--try tries one model" in shown.err or "no model provider named ''" in shown.err
+    assert not shown.out
+
+
 def test_a_model_that_does_not_answer_is_no_trial(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "--try", "nosuch:m"]) == 2
     assert "no model provider named 'nosuch'" in capsys.readouterr().err

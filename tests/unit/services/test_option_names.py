@@ -177,6 +177,20 @@ async def test_numbers_of_other_packages_are_numbers() -> None:
     assert (budget.tokens, budget.usd, budget.seconds) == (9_000, 0.5, 60.0)
 
 
+async def test_what_cannot_be_compared_or_written_is_refused_like_any_other_value() -> None:
+    words: Any = [numpy.array(["light", "medium"]), 10**5_000, [10**5_000]]
+    async with assay.Assay() as library:
+        for word in words:
+            with pytest.raises(UsageError, match=r"depth cannot be .*: write 'auto', 'light'"):
+                library.start(QUESTION, depth=word)
+        with pytest.raises(UsageError, match="limit cannot be this int: write a number of at most 18 digits"):
+            await library.runs(10**5_000)
+        with pytest.raises(UsageError, match="limit cannot be -1: write at least 0"):
+            await library.unfinished(limit=-1)
+        with pytest.raises(WrongType, match="model cannot be 5: write text"):
+            await assay.try_model(5)  # type: ignore[arg-type]
+
+
 async def test_without_sources_a_run_says_that_none_are_named() -> None:
     async with assay.Assay(home=None) as library:
         handle = library.start(QUESTION, sources=[])

@@ -1,8 +1,8 @@
 """Control questions for a judge: sentences in other words than their evidence, which supports half of them.
 
 A judge on this machine may be too small to judge, and support whatever it is asked about. So the first time that it
-supports a claim of a run, it is asked about six sentences that are false. If it supports two of them, its support
-counts no more in this run. Answers are remembered like all of a judge's: the next run asks nothing.
+supports a claim of a run, it is asked about six sentences that are false. If it supports two of them, or fails on most,
+its support counts no more in this run. Answers are remembered like all of a judge's: the next run asks nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from functools import partial
 
 import msgspec
 
+from assay.core.claims import Verdict
+from assay.core.events import Warned
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.run import Branch, Run
+from assay.run.steps import StepContext
 from assay.verify.checks import drop_faults, examine
 from assay.verify.evidence import text_evidence
 from assay.verify.judge import ask_judge
@@ -22,6 +25,9 @@ from assay.verify.judge import ask_judge
 NOT_TRUSTED = N_("{name} supports sentences that their evidence does not say: its support of claims does not count")
 MAX_SUPPORTED = 1
 """False sentences, of six, that a trusted judge may support: one may be a slip."""
+MAX_UNANSWERED = 3
+"""Questions, of six, on which it may fail."""
+PLACE = "judge-control"
 
 
 class ControlQuestion(msgspec.Struct, frozen=True):
@@ -51,31 +57,32 @@ CONTROL_QUESTIONS = tuple(
 )  # fmt: skip
 
 
-async def is_trusted(run: Run) -> bool:
-    """True if the judge's support of a claim counts: its model is hosted, or it has passed the control questions."""
-    execution, name = run.execution, run.brief.models["judge"][0]
-    if not run.world.models[name].profile.local:
+async def is_trusted(run: Run, model: str) -> bool:
+    """True if the support of a claim by `model` counts: it is hosted, or the judge has passed the control questions."""
+    execution, judge = run.execution, run.world.models.get(model)
+    if judge is not None and not judge.profile.local:
         return True
-    async with execution.locks.setdefault("judge-control", asyncio.Lock()):
-        if execution.judge_is_trusted is None:
-            place = Run(execution, ("judge-control",), lane=run.brief.lane, gate=run.gate)
-            execution.judge_is_trusted = await _passes_control(place)
-            if not execution.judge_is_trusted:
-                place.warn(_(NOT_TRUSTED).format(name=name))
-    return execution.judge_is_trusted
+    if execution.judge_control is None:  # a task of the run: the claim that began it may be dropped meanwhile
+        place = Run(execution, (PLACE,), lane=run.brief.lane, gate=run.gate)
+        execution.judge_control = execution.start(_passes_control(place, model), PLACE)
+    return await asyncio.shield(execution.judge_control)
 
 
-async def _passes_control(run: Run) -> bool:
-    async def is_supported(question_run: Run, question: ControlQuestion) -> bool:
+async def _passes_control(run: Run, name: str) -> bool:
+    async def ask(question_run: Run, question: ControlQuestion) -> Verdict:
         evidence = text_evidence(question.text)
         findings = drop_faults(examine(question.sentence, evidence))
-        return (await ask_judge(question_run, question.sentence, evidence, findings)).check.verdict == "supported"
+        return (await ask_judge(question_run, question.sentence, evidence, findings)).check.verdict
 
     false_questions = [question for question in CONTROL_QUESTIONS if not question.is_true]
-    supported = await run.gather(
-        *(
-            Branch(f"question-{number}", partial(is_supported, question=question))
-            for number, question in enumerate(false_questions)
-        )
+    verdicts = await run.gather(
+        *(Branch(f"question-{number}", partial(ask, question=each)) for number, each in enumerate(false_questions))
     )
-    return sum(supported) <= MAX_SUPPORTED
+
+    async def decide(step_context: StepContext) -> bool:
+        supports_too_much = verdicts.count("supported") > MAX_SUPPORTED
+        if supports_too_much:
+            step_context.emit(Warned(message=_(NOT_TRUSTED).format(name=name)))
+        return not supports_too_much and verdicts.count("unchecked") <= MAX_UNANSWERED
+
+    return await run.free_step("trust", decide, returns=bool)
