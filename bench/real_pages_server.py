@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from scenario import Asked, ScriptedReply, written
 from simulated_server import Server, serve
 
+from assay.verify.judge.control import CONTROL_QUESTIONS
+
 QUESTION = "How does Python's standard library help with files, processes, networks, dates, text, numbers and data?"
 TOPICS = {
     "Reading and writing files": (
@@ -61,7 +63,9 @@ def answer(question: Asked) -> ScriptedReply:
         case "write":
             return ScriptedReply("# Python's standard library\n\n" + written(question.passages, REPORT))
         case "judge":
-            verdict = {"slots": [], "reason": "It says so.", "verdict": "supported"}
+            is_control = any(control.sentence in question.subject for control in CONTROL_QUESTIONS)
+            ruling = "unsupported" if is_control else "supported"
+            verdict = {"slots": [], "reason": "It says so.", "verdict": ruling}
             return ScriptedReply(calls=(("verdict", verdict),))
     return ScriptedReply("supported")
 

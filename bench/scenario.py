@@ -85,7 +85,9 @@ _REPORTS = itertools.count(1)
 
 
 class Asked(NamedTuple):
-    """A question to the model: its task, the agent's subject or "", how many replies came before, passages shown."""
+    """A question to the model: its task, the agent's subject or the judge's sentence, how many replies came before,
+    passages shown.
+    """
 
     task: str
     subject: str
@@ -144,7 +146,8 @@ def _task(tools: set[str], messages: Sequence[Message]) -> str:
 
 
 def _asked(task: str, messages: Sequence[Message]) -> Asked:
-    subject = next((message.text.partition("\n")[0] for message in messages if message.name == "task"), "")
+    named = (message.text.partition("\n")[0] for message in messages if message.name in ("task", "sentence"))
+    subject = next(named, "")
     turn = sum(message.role == "assistant" for message in messages)
     if task == "reflect":
         rules = next(message.text for message in messages if message.name == "rules")
