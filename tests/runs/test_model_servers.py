@@ -133,14 +133,14 @@ def test_a_model_which_was_not_pulled(asked: Asked) -> None:
 
 def test_a_provider_without_a_model_is_the_only_one_of_its_server(asked: Asked, tmp_path: Path) -> None:
     words = (QUESTION, "--in", tmp_path / "tides.md", "--model", "llamacpp")
-    with ollama("m/qwen05.gguf", "nomic-embed-text") as url:
+    with ollama("m/small.gguf", "nomic-embed-text") as url:
         done = asked(*words, url=url, service="llamacpp")
-    assert "the model is llamacpp:m/qwen05.gguf, the only one there" in done.stderr
-    assert "llamacpp:m/qwen05.gguf: no model 'm/qwen05.gguf'" in done.stderr  # which it denies to have
-    with ollama("m/qwen05.gguf", "phi4") as url:
+    assert "the model is llamacpp:m/small.gguf, the only one there" in done.stderr
+    assert "llamacpp:m/small.gguf: no model 'm/small.gguf'" in done.stderr  # which it denies to have
+    with ollama("m/small.gguf", "phi4") as url:
         done = asked(*words, url=url, service="llamacpp")
     assert done.returncode == 2
-    assert "'llamacpp' names no model: choose one it has: llamacpp:m/qwen05.gguf, llamacpp:phi4" in done.stderr
+    assert "'llamacpp' names no model: choose one it has: llamacpp:m/small.gguf, llamacpp:phi4" in done.stderr
     done = asked(*words, url=closed(), service="llamacpp")
     assert done.returncode == 2
     assert "'llamacpp' names no model; write llamacpp:MODEL (assay models llamacpp lists them)" in done.stderr
