@@ -216,9 +216,8 @@ def judge(
     If the question asks for an age, a length, how often, a price or a share and the best statements do not say it, they
     do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
     denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
-    either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, or if it
-    asks who did something and they name nobody, or how many of something and they do not count it. Which statements
-    cannot answer at all is in `_answering_places`.
+    either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, name
+    nobody who did it, or do not count what is to be counted. Others cannot answer at all (`_answering_places`).
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
