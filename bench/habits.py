@@ -23,7 +23,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, WEAK, Service, serving
+from habitual_service import DOCUMENTS, FACTS, MODELS, QUESTION, THOUGHT_SIGN, Service, serving
+from weak_habits import WEAK
 
 from assay import Assay
 from assay.cli.run_watch import exit_code
@@ -48,7 +49,7 @@ class Ended(NamedTuple):
 
 async def played(seed: int, strategy: str, *, plain: bool = False, citing: bool = True, weak: str = "none") -> Ended:
     """One whole run on a `Service`."""
-    service = Service(seed, strategy, plain=plain, citing=citing, weak=weak)
+    service = Service(seed, strategy, plain=plain, citing=citing, weak=WEAK.get(weak, MODELS["none"]))
     with tempfile.TemporaryDirectory() as folder:
         for name, text in DOCUMENTS.items():
             (Path(folder) / name).write_text(text)

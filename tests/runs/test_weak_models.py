@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import habits
 import pytest
-from habitual_service import WEAK
 from sampling import crossed
+from weak_habits import WEAK
 
 from assay.cli.terminal import Exit
 
