@@ -22,6 +22,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from tool_schemas import check_schemas
 
 REQUEST = TypeAdapter(CompletionCreateParamsStreaming)
 WHOLE = TypeAdapter(CompletionCreateParamsNonStreaming)
@@ -103,6 +104,7 @@ class ChatServer:
         """One request, which must be one that OpenAI's own types allow."""
         body = await request.json()
         (REQUEST if body.get("stream") else WHOLE).validate_python(body, strict=False)
+        check_schemas(body)
         self.requests.append(body)
         self.keys.append(request.headers.get("authorization", ""))
         if self.decide is not None:

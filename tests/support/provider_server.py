@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from tool_schemas import check_schemas
 
 # Tests which import this module are skipped where one of the extras is not installed. The libraries load with the first
 # request which is checked: they take seconds, in each process which collects tests.
@@ -130,6 +131,7 @@ class ProviderServer:
         self.headers.append(dict(request.headers))
         try:
             self._check(body)
+            check_schemas(body)
         except (ValueError, AssertionError) as error:
             self.faults.append(str(error))
             return JSONResponse({"error": {"message": f"not of the format: {error}"}}, 422)

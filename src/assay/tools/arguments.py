@@ -32,7 +32,7 @@ def define(
     `required` are those the model is told to give although the call can be read without them.
     """
     (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
-    arguments_schema = components[schema["$ref"]]
+    arguments_schema = _written_out(components[schema["$ref"]], components)
     parameters = {
         "type": "object",
         "properties": arguments_schema["properties"],
@@ -45,6 +45,26 @@ def define(
         control=control,
         thought=thought,
     )
+
+
+def _written_out(schema: Any, components: Mapping[str, Any]) -> Any:
+    """A schema as every service takes it: without references, with the type of enumerated texts, and without defaults
+    that only say that an argument may be left out.
+    """
+    if isinstance(schema, list):
+        return [_written_out(part, components) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _written_out({**components[schema["$ref"]], "title": ""}, components)
+    written = {
+        key: _written_out(value, components)
+        for key, value in schema.items()
+        if value or key not in ("title", "default", "required")
+    }
+    if "enum" in schema:
+        written |= {"type": "string", "enum": [value for value in schema["enum"] if value]}
+    return written
 
 
 def read(tool: ToolDefinition, arguments: Mapping[str, Any], arguments_type: type[T]) -> T:

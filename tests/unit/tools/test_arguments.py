@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import Any, Literal
 
+import msgspec
 import pytest
+from tool_schemas import check_schema
 
+import assay
 from assay.core.errors import ToolError
-from assay.tools.arguments import read, usage_line
+from assay.core.messages import ToolDefinition
+from assay.tools.arguments import define, read, usage_line
 from assay.tools.open import OpenArguments, OpenTool
 from assay.tools.search import SearchArguments, SearchTool
+
+
+class Part(msgspec.Struct):
+    name: str
+
+
+class Whole(msgspec.Struct):
+    parts: list[Part]
+    kind: Literal["", "tall", "wide"] = ""
 
 
 def test_a_definition_is_a_closed_json_schema() -> None:
@@ -19,6 +35,29 @@ def test_a_definition_is_a_closed_json_schema() -> None:
     assert parameters["additionalProperties"] is False
     assert parameters["properties"]["limit"]["type"] == "integer"
     assert parameters["properties"]["query"]["description"]
+
+
+def test_every_tool_has_a_schema_that_all_services_take() -> None:
+    modules = [
+        importlib.import_module(found.name)
+        for package in ("agents", "phases", "tools", "verify")
+        for found in pkgutil.walk_packages([str(Path(assay.__file__).parent / package)], f"assay.{package}.")
+    ]
+    values = [value for module in modules for value in vars(module).values()]
+    tools = {tool.name: tool for tool in values if isinstance(tool, ToolDefinition)}
+    tools |= {
+        tool.name: tool for value in values if isinstance(tool := getattr(value, "definition", None), ToolDefinition)
+    }
+    assert len(tools) >= 15
+    for tool in tools.values():
+        check_schema(tool.parameters)
+
+
+def test_a_struct_in_a_list_is_written_out() -> None:
+    parameters = define("build", "Build.", Whole).parameters
+    check_schema(parameters)
+    assert parameters["properties"]["parts"]["items"]["properties"] == {"name": {"type": "string"}}
+    assert parameters["properties"]["kind"] == {"type": "string", "enum": ["tall", "wide"]}
 
 
 def test_usage_says_how_to_call() -> None:
