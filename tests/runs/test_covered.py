@@ -80,6 +80,16 @@ async def test_the_reflector_is_not_asked_again_where_nothing_was_found_since() 
     assert first.user_texts("parts")
 
 
+@pytest.mark.parametrize(("status", "grade"), [("answered", "answers"), ("partly", "related")])
+async def test_a_claim_in_other_words_answers_if_its_passage_does(status: str, grade: str) -> None:
+    """The words of the claim only relate to the question; a model has judged what its passage answers."""
+    report = "At Brest the sea comes up by that much. [S1001.1]"
+    judged = says(parts((1, status, ""), (2, status, "")), task="assess")
+    log = await covered([*two_steps("orchestrated", BLEW), judged], "orchestrated", report)
+    (relevance,) = log.last(e.ClaimsGraded).relevance.values()
+    assert relevance == grade
+
+
 UNREADABLE = ["I think so.", "", '{"parts": [{"part": 9, "status": "answered"}]}', '{"parts": 3}']
 
 

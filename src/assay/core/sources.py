@@ -222,6 +222,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
 
 
+PassageLocation = tuple[str, int]
+"""A passage as its document and first byte: two lanes may have seen the same one."""
+
+
 class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A byte range of a source's document that a model was shown; `id` is `S2003.17` (source, ordinal).
 
@@ -244,6 +248,10 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def above(self) -> tuple[str, ...]:
         """The headings above it, and its topic."""
         return (*self.heading, self.label) if self.label else self.heading
+
+    @property
+    def location(self) -> PassageLocation:
+        return self.document_sha256, self.start
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportFinished, ReportRevised
 from assay.core.phrases import LIMIT_REASONS, STOP_REASONS, nothing_found_text
 from assay.core.plan import Coverage
-from assay.core.sources import Passage, Source, sha256
+from assay.core.sources import Passage, PassageLocation, Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import statement_kind, statements_in
 from assay.evidence.ledger import Ledger
@@ -43,8 +43,6 @@ from assay.verify.repair.mender import RepairedReport
 # Which parts of the plan and the question the verified report answers.
 
 REVISION_REASON = "what could not be found was put right by code"
-PassageLocation = tuple[str, int]
-"""A passage as its document and first byte: two lanes may have seen the same one."""
 
 
 class ClosingAssessment:
@@ -102,7 +100,7 @@ def reassess_coverage(
     claim_locations, removed_locations = _places(claims), _places(removed)
 
     def reassess_part(part: Coverage) -> Coverage:
-        part_locations = {_place(passages[id]) for id in part.passages if id in passages}
+        part_locations = {passages[id].location for id in part.passages if id in passages}
         if part.status == "not" or part_locations & sure_locations:
             return part
         is_lost = bool(part_locations & removed_locations) and not part_locations & claim_locations
@@ -128,11 +126,7 @@ def _analysis_coverage(part: Coverage, before: Coverage, question_coverage: Cove
 
 
 def _places(claims: Iterable[ClaimResult]) -> set[PassageLocation]:
-    return {_place(passage) for claim in claims for passage in claim.evidence.passages}
-
-
-def _place(passage: Passage) -> PassageLocation:
-    return passage.document_sha256, passage.start
+    return {passage.location for claim in claims for passage in claim.evidence.passages}
 
 
 async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
@@ -150,6 +144,7 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
                 text=draft.text,
                 streamed_text=draft.streamed,
                 has_answer=draft.found,
+                answering=_answering_passages(run, draft, passages),
                 question=case.question,
                 proofreader=draft.proofreader if draft.sourced else None,  # without sources nothing is checked
             ),
@@ -183,6 +178,15 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
             ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits, stated=statements_in(draft.text))
         )
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
+
+
+def _answering_passages(run: Run, draft: Draft, passages: Mapping[str, Passage]) -> frozenset[PassageLocation]:
+    """The passages by which a model judged parts of the question to be answered; none if the built-in model did."""
+    is_by_model = run.brief.assess and draft.written
+    if not is_by_model or any(run.profile(role).quotes for role in ("simple", "complex")):
+        return frozenset()
+    ids = (id for part in draft.coverage if part.status == "answered" for id in part.passages)
+    return frozenset(passages[id].location for id in ids if id in passages)
 
 
 def _cited_sources(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from assay.core.assurance import find_record_problems, unknown_marker_ids
-from assay.core.brief import Brief
-from assay.core.claims import HOLDING, Check, Claim, Relevance, Summary, Verdict, summarize
-from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
-from assay.core.lazy import regex
+from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
+from assay.core.events import CitationsLocated, VerifySummary
 from assay.core.markers import parse_markers
-from assay.core.relevance import read_question
-from assay.core.relevance.grades import CitedSentence, grade_sentences
 from assay.core.report_sentences import ReportSentence, claims
-from assay.core.sources import Passage, Source
-from assay.core.tables.table_questions import answer_question
+from assay.core.sources import Passage, PassageLocation
 from assay.core.translation import Phrases, use_phrases
 from assay.core.usage import Usage
 from assay.core.view import RunView
@@ -45,88 +39,8 @@ from assay.verify.evidence_index import (
 )
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carry_ids
+from assay.verify.question_relevance import grade_relevance
 from assay.verify.repair.mender import Mender, RepairedReport
-
-# How far the claims answer the question: each is compared with it, together with its evidence.
-
-FEW = 2
-"""The least keys of a question that can be understood without the one before it in the conversation."""
-_MARKS = "?？؟"
-_AFTER_MARK = regex(rf"(?<=[{_MARKS}])")
-
-
-async def grade_relevance(
-    run: Run,
-    results: Sequence[ClaimResult],
-    sources: Mapping[str, Source],
-    *,
-    has_answer: bool = True,
-    read_as: str = "",
-) -> tuple[ClaimResult, ...]:
-    """Grade how far each claim answers the run's question, `read_as` it was understood, and log it.
-
-    Nothing answers it in a report that says so: it is without `has_answer`, and shows what is nearest.
-    """
-    questions = run_questions(run.brief, read_as)
-    sentences = [_cited_sentence(result, sources) for result in results]
-
-    def work() -> list[Relevance]:
-        words = grade_sentences(questions, sentences, run.rarity)
-        if not has_answer:
-            return ["related" if word == "answers" else word for word in words]
-        return [
-            "answers" if is_answer(result, questions) else word for result, word in zip(results, words, strict=True)
-        ]
-
-    grades = await asyncio.to_thread(work)
-    run.emit(ClaimsGraded(relevance={result.id: word for result, word in zip(results, grades, strict=True)}))
-    return tuple(msgspec.structs.replace(result, relevance=word) for result, word in zip(results, grades, strict=True))
-
-
-def is_answer(result: ClaimResult, questions: Sequence[str]) -> bool:
-    """True if a claim is what its cited tables return for one of the questions.
-
-    Then every name and number of the question is accounted for, which its words alone ("longest" of a length) do not
-    show.
-    """
-    if result.check.rule != "field":
-        return False
-    tables = result.evidence.tables()
-    table_answers = (answer_question(question, tables) for question in questions) if tables else ()
-    return any(
-        result.sentence.text == reply.text
-        for table_answer in table_answers
-        if table_answer is not None
-        for reply in table_answer.answers
-    )
-
-
-def run_questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
-    """The question of a run, as it was read, and its parts that are questions themselves.
-
-    One that says too little alone is joined with the one before it.
-    """
-    text = read_as or brief.question
-    question = read_question(text)
-    if (question.elliptical or len(question.keys) < FEW) and brief.conversation:
-        before = next((message.text for message in reversed(brief.conversation) if message.by == "user"), "")
-        text = f"{before} {text}".strip()
-    marked_parts = [part.strip() for part in _AFTER_MARK.split(text) if part[-1:] in _MARKS]
-    parts = [part for part in marked_parts if part.strip(_MARKS)]
-    return (text, *parts) if len(parts) > 1 else (text,)
-
-
-def _cited_sentence(result: ClaimResult, sources: Mapping[str, Source]) -> CitedSentence:
-    passages = result.evidence.passages
-    first = passages[0] if passages else None
-    return CitedSentence(
-        text=result.sentence.text,
-        cited_text=" ".join(passage.text for passage in passages),
-        heading=" > ".join(first.heading) if first is not None else "",
-        framed=result.sentence.role == "frame",
-        title=sources[first.source].title if first is not None and first.source in sources else "",
-    )
-
 
 ClosingStep = Callable[[Run, RepairedReport, Sequence[ClaimResult]], RepairedReport]
 
@@ -149,13 +63,15 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
     `proofreader` has found and checked claims in `streamed_text` while it was written; they are neither logged nor
-    checked again. `has_answer` is False if it only says that nothing was found, with the nearest passages. `question`
-    is the one it answers, as triage read it.
+    checked again. `has_answer` is False if it only says that nothing was found, with the nearest passages. `answering`
+    are the passages by which a model judged parts of the question to be answered. `question` is the one it answers, as
+    triage read it.
     """
 
     text: str
     streamed_text: str = ""
     has_answer: bool = True
+    answering: frozenset[PassageLocation] = frozenset()
     question: str = ""
     proofreader: Proofreader | None = None
 
@@ -197,7 +113,12 @@ async def verify_report(
         repaired = closing_step(run, repaired, [result for result in results if result.id not in kept_ids])
     if rules.enabled:
         graded = await grade_relevance(
-            run, repaired.results, evidence_index.sources, has_answer=report.has_answer, read_as=report.question
+            run,
+            repaired.results,
+            evidence_index.sources,
+            has_answer=report.has_answer,
+            answering=report.answering,
+            read_as=report.question,
         )
         repaired = msgspec.structs.replace(repaired, results=graded)
     return _pass_gate(run, repaired, evidence_index)

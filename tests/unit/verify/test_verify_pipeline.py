@@ -26,7 +26,8 @@ from assay.verify.checks import check_by_code
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import VerifiedReport, WrittenReport, run_questions, verify_report
+from assay.verify.pipeline import VerifiedReport, WrittenReport, verify_report
+from assay.verify.question_relevance import run_questions
 
 TEXT = """PEP: 6
 Title: Bug Fix Releases
