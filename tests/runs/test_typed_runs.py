@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import jsonschema_rs
+import pytest
 from research import (
     ONE_STEP,
     TIDE,
@@ -72,6 +73,18 @@ async def test_the_report_is_its_fields_each_a_claim() -> None:
     assert report.data == {"rise": 7, "cause": None, "port": None}
     assert report.assurance is not None
     assert (report.assurance.answered, report.verified) == (True, rise.verdict in HOLDING)
+
+
+@pytest.mark.parametrize("key", ["field_1", "Höhe der Flut (m)"])
+async def test_a_field_whose_name_cannot_be_a_key_of_a_tool_has_a_number(key: str) -> None:
+    """Services refuse letters with accents, spaces and brackets; a model may use the name nonetheless."""
+    schema = {"type": "object", "properties": {"Höhe der Flut (m)": {"type": "number"}}}
+    log, report = await typed(fills({key: value(7, "S1001.1")}), schema=schema)
+    assert report.data == {"Höhe der Flut (m)": 7}
+    (tool,) = next(request for request in log.model.requests if request.task == "fill").tools
+    fields = tool.parameters["properties"]["fields"]["properties"]
+    assert list(fields) == ["field_1"]
+    assert fields["field_1"]["description"] == "Höhe der Flut (m)"
 
 
 async def test_everyone_who_searches_is_told_the_fields() -> None:

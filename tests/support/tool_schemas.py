@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     jsonschema_rs.Draft202012Validator(dict(schema))
     assert schema["type"] == "object"
     for part in _parts(schema):
+        assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", name) for name in part.get("properties", ())), part
         assert "$ref" not in part, part
         assert "type" in part, part
         assert all(part.get("enum", ["one"])), part

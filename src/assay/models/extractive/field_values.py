@@ -47,21 +47,25 @@ def fill_fields(request: Request) -> tuple[ToolCall, ...]:
     properties = tool.parameters.get("properties", {})
     if "items" in properties:
         arguments: JsonObject = {
-            "items": _fill_items(properties["items"]["items"]["properties"]["fields"], question, shelf)
+            "items": _fill_items(_by_name(properties["items"]["items"]["properties"]["fields"]), question, shelf)
         }
     else:
         arguments = _fill_record(
-            properties["fields"]["properties"], question, shelf, resolve_subject(question, shelf).books
+            _by_name(properties["fields"]), question, shelf, resolve_subject(question, shelf).books
         )
     return (ToolCall(id="fill-1", name=tool.name, arguments=arguments),)
 
 
-def _fill_items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[JsonObject]:
+def _by_name(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas of fields by their names, which are titles where a name cannot be a key."""
+    return {schema.get("title", key): schema for key, schema in fields["properties"].items()}
+
+
+def _fill_items(properties: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[JsonObject]:
     """An item for each row of the table with these fields, else for each document with a header field asked for.
 
     Of documents those that the question names, if it names any.
     """
-    properties = fields["properties"]
     if (match := rows_of_items(properties, question, tables(shelf))) is not None:
         table, columns, rows = match
         return [_fill_from_row(table, row, columns, properties) for row in rows]

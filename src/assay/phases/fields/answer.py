@@ -13,6 +13,7 @@ from assay.agents.replies import first_call, read_calls, read_ids, retry_request
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
+from assay.core.lazy import regex
 from assay.core.messages import Reply, Request, ToolCall, ToolDefinition, object_schema
 from assay.core.phrases import missing_heading, stop_reason_phrase
 from assay.core.sources import Passage, ordinal_of
@@ -33,6 +34,8 @@ from assay.verify.proofreader import make_proofreader
 # The control tool with which a model fills fields: built from a schema, for as many fields as fit.
 
 FILL_TOOL = "fill_fields"
+_KEY = regex(r"[A-Za-z0-9_.-]{1,64}")
+"""A key of a tool's arguments that every service takes."""
 FIELDS_PER_CALL = 25
 """The most fields in one call."""
 _FIELDS_NOTE = (
@@ -43,7 +46,7 @@ _FIELDS_NOTE = (
 
 def fill_tool(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
     """The tool that fills `slots` of `part`."""
-    fields = {slot.name: _field_schema(slot) for slot in slots}
+    fields = dict(_field_property(number, slot) for number, slot in enumerate(slots, 1))
     subject_schema = {
         "type": "string",
         "description": "What the fields are about, in a few words, as the passages call it.",
@@ -68,6 +71,18 @@ def _tool_description(part: FieldGroup) -> str:
 
 def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _field_property(number: int, slot: FieldSlot) -> tuple[str, dict[str, Any]]:
+    """A field's key and schema; its name is the key or, where a service refuses it as one, the schema's title."""
+    key, schema = _field_key(number, slot), _field_schema(slot)
+    if key == slot.name:
+        return key, schema
+    return key, schema | {"title": slot.name, "description": f"{slot.name}: {slot.description}".rstrip(": ")}
+
+
+def _field_key(number: int, slot: FieldSlot) -> str:
+    return slot.name if _KEY.fullmatch(slot.name) else f"field_{number}"
 
 
 def _field_schema(slot: FieldSlot) -> dict[str, Any]:
@@ -231,7 +246,8 @@ def _subject_and_answers(
     fields = nested_fields if isinstance(nested_fields, dict) else arguments
     subject = arguments.get("subject")
     return subject if isinstance(subject, str) else "", {
-        slot.name: _read_answer(fields.get(slot.name)) for slot in slots
+        slot.name: _read_answer(fields.get(slot.name, fields.get(_field_key(number, slot))))
+        for number, slot in enumerate(slots, 1)
     }
 
 
