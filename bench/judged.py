@@ -22,7 +22,7 @@ from assay.verify.amounts import tokens
 from assay.verify.analyzed_text import fold_text
 from assay.verify.checks import examine
 from assay.verify.evidence import text_evidence
-from assay.verify.judge.masks import MaskedClaim, mask_values
+from assay.verify.judge.masks import MaskedClaim, NameScope, mask_values
 from assay.verify.rules.numbers import states
 
 ORACLE = "oracle"
@@ -67,7 +67,7 @@ class Oracle:
         return found
 
 
-def _masked(claim: str, doc: str, *, names: bool = True) -> MaskedClaim:
+def _masked(claim: str, doc: str, *, names: NameScope = "all") -> MaskedClaim:
     return mask_values(claim, examine(claim, text_evidence(doc)), names=names)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.core.claims import Check
 from assay.core.errors import ContextTooLong, Failed, LimitReached
+from assay.core.languages import detect_language
 from assay.core.messages import Reply
 from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import Cache
@@ -18,7 +19,7 @@ from assay.run.steps import StepContext
 from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read_answer
-from assay.verify.judge.masks import ComparedValue, compare_values, mask_values
+from assay.verify.judge.masks import ComparedValue, compare_values, mask_values, name_scope
 from assay.verify.judge.question import (
     MAX_EXHIBIT_TOKENS,
     JudgeQuestion,
@@ -92,7 +93,8 @@ async def _ask_about_claim(
 ) -> JudgeRuling:
     exhibit = build_exhibit(claim, evidence, min(MAX_EXHIBIT_TOKENS, run.profile("judge").window // WINDOW_SHARE))
     system = run.prompt("assay.verify", "judge")
-    first = JudgeQuestion(claim=mask_values(claim, findings), exhibit=exhibit, system=system, head=head)
+    names = name_scope(run.brief.language.partition("-")[0] or detect_language(claim), evidence.texts)
+    first = JudgeQuestion(claim=mask_values(claim, findings, names=names), exhibit=exhibit, system=system, head=head)
     opinion = await _get_opinion(run, first)
     differing_names = [
         slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")
@@ -101,7 +103,7 @@ async def _ask_about_claim(
         return _opinion_ruling(opinion)
     # One thing may have several names, which code cannot know, so the judge is asked again with the names shown.
     open_names = JudgeQuestion(
-        claim=mask_values(claim, findings, names=False),
+        claim=mask_values(claim, findings, names="none"),
         exhibit=exhibit,
         system=system,
         doubt=names_question(differing_names),

@@ -14,8 +14,10 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
+from assay.core.relevance.topic_question import CAPITALIZING
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written
@@ -25,6 +27,8 @@ from assay.verify.judge.answers import JudgedValue
 from assay.verify.number_matches import states
 
 Kind = Literal["number", "date", "name"]
+NameScope = Literal["all", "stated", "none"]
+"""Which names are hidden: all, only those that the evidence has too, or none."""
 MAX_HIDDEN_VALUES = 12
 """Values hidden in one claim; a row with more is mostly figures, and the rest stays."""
 MAX_NAMES = 2
@@ -51,8 +55,19 @@ class MaskedClaim(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[HiddenValue, ...] = ()
 
 
-def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> MaskedClaim:
-    """Hide the values of `claim` that `findings` report; names only with `names`."""
+def name_scope(claim_language: str, evidence: Sequence[str]) -> NameScope:
+    """Which names to hide in a claim of this language, beside these texts.
+
+    A capitalized word that the evidence lacks is a name to look for only if both are in the same language, and not
+    every noun has a capital there; else it is mostly a noun in other words, and asking for it costs a second question.
+    """
+    evidence_language = detect_language(" ".join(evidence))
+    is_translated = bool(claim_language and evidence_language) and claim_language != evidence_language
+    return "stated" if is_translated or claim_language in CAPITALIZING else "all"
+
+
+def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: NameScope = "all") -> MaskedClaim:
+    """Hide the values of `claim` that `findings` report, with the names in scope."""
     reading = analyze_text(claim)
     candidates = sorted(_values_to_hide(claim, reading, findings, names), key=lambda value: (value.start, -value.end))
     letters = [letter for letter in ascii_uppercase if _placeholder(letter) not in claim]
@@ -73,7 +88,7 @@ def _placeholder(letter: str) -> str:
 
 
 def _values_to_hide(
-    claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool
+    claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: NameScope
 ) -> list[HiddenValue]:
     quotes = [finding.slot for finding in findings if finding.rule == "quote"]
     eligible = [
@@ -84,7 +99,10 @@ def _values_to_hide(
     ]
     values = list(_hidden_values(claim, reading, eligible))
     numbers = [value for value in values if value.kind == "number"] or values
-    return [*numbers, *(_names(claim, eligible, alone=not numbers) if names else ())]
+    if names == "none":
+        return numbers
+    in_scope = [finding for finding in eligible if names == "all" or finding.outcome == "stated"]
+    return [*numbers, *_names(claim, in_scope, alone=not numbers)]
 
 
 def _hidden_values(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding]) -> Iterator[HiddenValue]:

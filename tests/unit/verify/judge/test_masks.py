@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.judge.masks import MAX_HIDDEN_VALUES, MaskedClaim, mask_values
+from assay.verify.judge.masks import MAX_HIDDEN_VALUES, MaskedClaim, NameScope, mask_values, name_scope
 
 TEXT = (
     "The northern plant in Lyon employs 400 people and made $3.2 billion in 2020. PEP 8 was created on 5 July 2001 by "
@@ -19,7 +19,7 @@ TEXT = (
 EVIDENCE = evidence(passage("S1.1", TEXT), title="Plants")
 
 
-def masked(claim: str, **options: bool) -> MaskedClaim:
+def masked(claim: str, **options: NameScope) -> MaskedClaim:
     return mask_values(claim, examine(claim, EVIDENCE), **options)
 
 
@@ -47,7 +47,28 @@ def test_what_is_hidden(claim: str, hidden: str) -> None:
 
 def test_names_stay_when_they_are_asked_about() -> None:
     claim = "Ada Lovelace met Charles Dickens in London."
-    assert masked(claim, names=False) == MaskedClaim(text=claim)
+    assert masked(claim, names="none") == MaskedClaim(text=claim)
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "scope"),
+    [
+        ("en", "The ferry sails on Monday, and the harbour is closed in winter.", "all"),
+        ("", "The ferry sails on Monday, and the harbour is closed in winter.", "all"),
+        ("de", "The ferry sails on Monday, and the harbour is closed in winter.", "stated"),
+        ("en", "Die Fähre fährt am Montag, und der Hafen ist im Winter geschlossen.", "stated"),
+        ("de", "Die Fähre fährt am Montag, und der Hafen ist im Winter geschlossen.", "stated"),
+        ("en", "42", "all"),
+    ],
+)
+def test_which_names_are_hidden_depends_on_the_languages(language: str, evidence: str, scope: NameScope) -> None:
+    assert name_scope(language, [evidence]) == scope
+
+
+def test_nouns_in_other_words_are_not_hidden_as_names() -> None:
+    claim = "Ada Lovelace traf Charles Babbage in London bei einer Vorführung."
+    assert masked(claim).text == "Ada Lovelace traf Charles Babbage in {A} bei einer {B}."
+    assert masked(claim, names="stated").text == "Ada Lovelace traf {A} in {B} bei einer Vorführung."
 
 
 def test_beside_figures_only_names_are_hidden_which_the_evidence_lacks() -> None:
