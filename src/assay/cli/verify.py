@@ -274,11 +274,11 @@ def command(
     For one citation of a run use assay cite, for all its claims assay claims, for pairs of claim and text assay
     check.
 
-    A text may cite by number with a list of references ([1], [^1]) or by links. Without --model, no model is called
-    and nothing is stored, so the result is the same on every machine. With --model, a model judges the claims the
-    rules leave open; its answers are cached, so asking again costs nothing. Exit code 3: a bundle is inconsistent,
-    incomplete or not signed as required; a claim of a run no longer agrees with its sources; or too few claims are
-    supported for --strict or --min-supported.
+    A text may cite by number with a list of references ([1], [^1]), by links, or by file name ([plan.pdf, p. 3]).
+    Without --model, no model is called and nothing is stored, so the result is the same on every machine. With
+    --model, a model judges the claims the rules leave open; its answers are cached, so asking again costs nothing.
+    Exit code 3: a bundle is inconsistent, incomplete or not signed as required; a claim of a run no longer agrees with
+    its sources; or too few claims are supported for --strict or --min-supported.
     """
     if queued is not None and (again or signer or require_signature or not (paths or web)):
         raise click.UsageError("--queue checks a text against documents: name them (--in, --web), and no run or bundle")

@@ -35,14 +35,15 @@ from assay.verify.texts.references import (
 )
 
 # Citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, `https://…`;
-# by author and year as in `find_author_years`.
+# by file as `[plan.pdf, p. 3; notes.md]`, in parentheses with a page or "source:"; by author and year as in
+# `find_author_years`.
 
 MAX_RANGE_NUMBERS = 50
 """The most numbers of a range (`[3-5]`)."""
 
 
 class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """A citation at code points `[start, end)`: labels of references, or one address, or works by author and year.
+    """A citation at code points `[start, end)`: labels of references, one address, files, or works by author and year.
 
     `sentence_text` is the part of it that belongs to the sentence: a link's words, or what authors found.
     """
@@ -53,14 +54,25 @@ class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
     url: str = ""
     sentence_text: str = ""
     works: tuple[CitedWork, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 _NUMBER = r"\^?\d{1,3}(?!\d)"
 _NUMBERS = regex(rf"\s*{_NUMBER}(?:\s*(?:[-\u2010-\u2015~]|[,;，、；&]|and)\s*{_NUMBER})*\s*(?:†[^\]】\n]*)?")
 _PART = regex(r"(\d{1,3})(?:\s*[-\u2010-\u2015~]\s*\^?(\d{1,3}))?")
+_FILE = (
+    r"[^\[\]【】()\n,;:#]{1,100}\.(?:pdf|docx?|odt|rtf|xlsx?|ods|csv|tsv|pptx?|odp|x?html?|md|rst|txt|tex|jsonl?|xml|"
+    r"ya?ml|eml|mbox|epub|ipynb|srt|vtt)"
+)
+"""A file's name; without such an ending it is a word in brackets."""
+_NUMBERS_OF_PAGES = r"\d{1,5}(?:[ ]?[-–,][ ]?\d{1,5}){0,5}"
+_PAGE = rf"(?:[ ,:#]{{0,3}}(?:pp?|pages?|page=|s|seiten?|slides?|sheets?|lines?|l)?\.?[ ]{{0,2}}{_NUMBERS_OF_PAGES})"
+_FILES = regex(rf"(?:(?:sources?|quelle):[ ])?{_FILE}{_PAGE}?(?:[ ]?[;,][ ]?{_FILE}{_PAGE}?){{0,9}}", re.IGNORECASE)
+_FILE_NAME = regex(rf"(?:(?:sources?|quelle):)?\s*({_FILE})", re.IGNORECASE)
 _PROSE = regex(
     rf"(?P<bracket>[\[【](?P<label>[^\[\]【】\n]{{1,120}})[\]】])"
     rf"|<sup>[ \t]{{0,3}}\[?(?P<raised>{_NUMBER}(?:[ \t]?[,;-][ \t]?{_NUMBER})*)\]?[ \t]{{0,3}}</sup>"
+    rf"|\((?P<aside>(?:sources?|quelle):[ ]{_FILE}[^()\n]{{0,60}}|{_FILE}[ ,:#]{{1,3}}[^()\n]{{1,60}})\)"
     rf"|(?P<url>{BARE_URL.pattern})",
     re.IGNORECASE,
 )
@@ -145,6 +157,8 @@ def _prose_citations(text: str, start: int, end: int, definitions: Definitions) 
         if match["url"]:
             url = trim_url(match["url"])
             yield CitationSpan(start=match.start(), end=match.start() + len(url), url=url)
+        elif files := () if labels else _files(match["label"] or match["aside"] or ""):
+            yield CitationSpan(start=match.start(), end=match.end(), files=files)
         elif labels:
             label_bracket = (
                 bracket if bracket and bracket.end() == match.start() and not labels[0].isdecimal() else None
@@ -156,6 +170,15 @@ def _prose_citations(text: str, start: int, end: int, definitions: Definitions) 
                 start=first, end=last, labels=labels, sentence_text=label_bracket["label"] if label_bracket else ""
             )
         bracket = match if match["bracket"] and not labels else None
+
+
+def _files(inner: str) -> tuple[str, ...]:
+    """The files that brackets name, if they hold nothing else."""
+    inner = inner.strip()
+    if not _FILES.fullmatch(inner):
+        return ()
+    matches = (_FILE_NAME.match(part.strip()) for part in re.split(r"[;,]", inner))
+    return tuple(dict.fromkeys(match[1] for match in matches if match))
 
 
 def _labels(match: re.Match[str], definitions: Definitions) -> tuple[str, ...]:
@@ -257,6 +280,8 @@ class _Numbering:
     def ids(self, citation: CitationSpan) -> tuple[str, ...]:
         if citation.url:
             return (self._id(("url", canonical_url(citation.url)), url=citation.url, title=citation.sentence_text),)
+        if citation.files:
+            return tuple(self._id(("file", name.lower()), label=name, text=name) for name in citation.files)
         work_ids = (id for work in citation.works for id in self._work(work))
         return tuple(
             dict.fromkeys((*(self._entry_of_label(label, citation.start) for label in citation.labels), *work_ids))

@@ -97,6 +97,38 @@ def test_a_reference_names_a_document_by_path_name_or_title(cited: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "cited",
+    [
+        "[tides.md]",
+        "【tides.md】",
+        "[tides.md, p. 3]",
+        "[Tides.md:12-14]",
+        "[docs/tides.md]",
+        "[source: tides.md; tides.md]",
+        "(tides.md, page 3)",
+        "(Quelle: tides.md)",
+        "(Source: tides.md, S. 2)",
+    ],
+)
+def test_a_file_in_brackets_is_a_citation(cited: str) -> None:
+    found = checked(f"The tide at Brest rises seven metres {cited}.")
+    assert [each.documents for each in found.references] == [(GIVEN[TIDES].url,)]
+    assert [claim.verdict for claim in found.claims] == ["quoted"]
+
+
+@pytest.mark.parametrize(
+    "aside", ["(tides.md)", "[see tides]", "[e.g.]", "(tides.md, which is long, says so)", "[x.y]"]
+)
+def test_a_file_that_a_sentence_speaks_of_is_no_citation(aside: str) -> None:
+    assert not checked(f"The tide at Brest {aside} rises seven metres.").references
+
+
+def test_a_file_that_is_not_given_is_named() -> None:
+    found = checked("The tide at Brest rises seven metres [waves.pdf, p. 2].")
+    assert (found.claims[0].verdict, found.claims[0].reason) == ("unchecked", "not available: [waves.pdf]")
+
+
+@pytest.mark.parametrize(
     "url",
     ["https://www.example.org/plants/", "http://example.org/plants?utm_medium=mail", "https://example.org/plants#n"],
 )
