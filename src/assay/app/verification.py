@@ -12,6 +12,7 @@ import msgspec
 
 from assay.app.claim_judge import ClaimJudge, Judgements, check_can_judge
 from assay.app.layout import store_of
+from assay.core.citations.whole_source import JUDGED_PASSAGES
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
@@ -129,6 +130,7 @@ async def verify_text(
             table for document in desk.library.documents_by_hash(hashes) for table in desk.reader.tables(document)
         ],
         all_documents=(*documents, *fetched) if searches_all else (),
+        least_passages=JUDGED_PASSAGES if bench else 0,
     )
     checked_text = await asyncio.to_thread(check_by_rules, text, marked_text, shelf, desk.rules)
     rules = msgspec.structs.replace(desk.rules, inherits=False)  # as by the rules: each claim has what it cites

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.agents.findings import PASSAGES_PER_SOURCE, resolve_citations
 from assay.core.citations.value_spellings import spelled_values, without_values
-from assay.core.citations.whole_source import MAX_PASSAGES, WholeSource
+from assay.core.citations.whole_source import JUDGED_PASSAGES, MAX_PASSAGES, WholeSource
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
 from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
@@ -69,6 +70,15 @@ def ledger(spans: Sequence[PassageSpan] = SPANS) -> Ledger:
     return held
 
 
+def whole(texts: Sequence[str]) -> WholeSource:
+    text = "\n\n".join(texts)
+    held = Ledger()
+    spans = tuple(segment(text, "markdown"))
+    one = msgspec.structs.replace(document(), sha256=sha256(text.encode()), size=len(text.encode()))
+    held.apply(held.register(1, [DocumentPassages(document=one, spans=spans)]).rows)
+    return WholeSource(held.passages("S1001"))
+
+
 def places(passages: Sequence[Passage]) -> list[int]:
     return [ordinal_of(passage.id) for passage in passages]
 
@@ -115,6 +125,20 @@ def test_a_statement_which_draws_on_several_passages_means_them_all() -> None:
     [claim] = claims("The plant employs 400 people, and the harbour of Brest was built in 1631 [S1001].")
     texts = [passage.text for passage in CitableIds(*held.passages_and_sources()).cited_passages(claim)]
     assert set(texts) == {SENTENCES[3], SENTENCES[5]}
+
+
+def test_a_word_without_a_topic_weighs_less_however_rare() -> None:
+    texts = ["A ferry also sails at night.", "The tide at Brest rises.", "The tide at Quimper falls.", "Brest is old."]
+    source = whole(texts)
+    assert places(source.best_passages("The tide at Brest also rises."))[0] == 1
+
+
+def test_a_judge_is_shown_the_next_best_too() -> None:
+    source = WholeSource(ledger().passages("S1001"))
+    statement = "The tide at Brest rises seven metres."
+    few, more = source.best_passages(statement), source.best_passages(statement, JUDGED_PASSAGES)
+    assert more[: len(few)] == few
+    assert len(few) < len(more) <= JUDGED_PASSAGES
 
 
 def test_a_statement_means_a_passage_with_its_number_however_little_that_number_weighs() -> None:

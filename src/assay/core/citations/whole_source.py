@@ -11,17 +11,29 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.core.citations.value_spellings import SpelledValue, contains_phrase, spelled_values
-from assay.core.relevance.topic_question import analysis_for, keys
+from assay.core.function_words import STOP_WORDS
+from assay.core.relevance.topic_question import analysis_for, keys, language_of
 from assay.core.sources import Passage, ordinal_of
 
 MAX_PASSAGES = 4
 """The most passages of a source that a statement can mean."""
+JUDGED_PASSAGES = MAX_PASSAGES
+"""The least passages shown to a judge, who must find in them what a statement says in other words.
+
+They hold the answer to 98 % of the questions below, in German 94 %; those picked for their words alone to 90 and 88 %.
+"""
 SAMPLE = 5
 """Passages from which the language of a source is detected."""
 _WORTH = 0.08
 """Each passage must add at least this share of the statement's weight. Chosen by hand."""
 _AGAIN = 0.25
 """The part of its weight that a word counts again in a further passage. Chosen by hand."""
+_FUNCTION_WORD = 0.25
+"""The part of its weight that a word without a topic counts: in a short source, "also" is as rare as any name.
+
+Of 319 questions in English over twelve articles of XQuAD's training part the first passage holds the answer to 268
+instead of 256, with 1.6 passages instead of 2.1; in German, Spanish and Russian to 5 to 7 more.
+"""
 
 
 class TermPlaces:
@@ -73,18 +85,20 @@ class WholeSource:
             by_source.setdefault(passage.source, []).append(passage)
         in_order = (sorted(group, key=lambda item: ordinal_of(item.id)) for group in by_source.values())
         self.passages = [item for group in in_order for item in group]
-        self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
+        sample = "\n".join(passage.text for passage in self.passages[:SAMPLE])
+        self._analysis = analysis_for(sample)
+        self._function_words = frozenset(keys(STOP_WORDS.get(language_of(sample), ""), self._analysis))
         self._rarity = TermPlaces(map(self._passage_keys, range(len(self.passages))))
         self._values: dict[str, bool] = {}
 
-    def best_passages(self, statement: str) -> tuple[Passage, ...]:
+    def best_passages(self, statement: str, least: int = 0) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
         At most `MAX_PASSAGES`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
         statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
-        passage writes it, if any does.
+        passage writes it, if any does. With `least`, the next best are added if there are fewer.
         """
-        all_weights = {word: self._rarity.weight(word) for word in self._key_words(statement)}
+        all_weights = {word: self._weight(word) for word in self._key_words(statement)}
         weights, total = all_weights, sum(all_weights.values())
         best_indices: list[int] = []
         while weights and len(best_indices) < MAX_PASSAGES:
@@ -96,7 +110,25 @@ class WholeSource:
                 break
             best_indices.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
+        if len(best_indices) < least:
+            best_indices = list(dict.fromkeys((*best_indices, *self._ranked(all_weights))))[:least]
         return tuple(self.passages[index] for index in best_indices)
+
+    def _ranked(self, weights: Mapping[str, float]) -> list[int]:
+        """The passages with any of these words, by the weight of those they have."""
+        totals = self._totals(weights)
+        return sorted(totals, key=lambda index: (-round(totals[index], 9), index))
+
+    def _weight(self, word: str) -> float:
+        return self._rarity.weight(word) * (_FUNCTION_WORD if word in self._function_words else 1.0)
+
+    def _totals(self, weights: Mapping[str, float]) -> dict[int, float]:
+        """For each passage that has any of these words, their weight."""
+        totals: dict[int, float] = {}
+        for word in sorted(weights):
+            for index in self._rarity.places(word):
+                totals[index] = totals.get(index, 0.0) + weights[word]
+        return totals
 
     def _key_words(self, statement: str) -> set[str]:
         """The words of a statement, and its days and amounts, each instead of its own words if a passage has it."""
@@ -131,10 +163,7 @@ class WholeSource:
 
         The other words of the statement count for a part: a row with its names and its date says more than a date.
         """
-        gains: dict[int, float] = {}
-        for word in sorted(weights):
-            for index in self._rarity.places(word):
-                gains[index] = gains.get(index, 0.0) + weights[word]
+        gains = self._totals(weights)
         extra_gains = dict.fromkeys(gains, 0.0)
         for word in sorted(all_weights.keys() - weights.keys()):
             for index in self._rarity.places(word):

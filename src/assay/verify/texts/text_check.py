@@ -81,7 +81,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     """Access to the documents: those that a reference names, their passages, texts and tables (blocking).
 
     Evidence for a sentence without citations is searched in `all_documents`; if that is empty, the sentence stays
-    uncited.
+    uncited. A judge is shown at least `least_passages` of a document that may be meant.
     """
 
     find: Callable[[TextReference], tuple[Document, ...]]
@@ -89,6 +89,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     text_of: TextOf
     tables_of: TablesOf = lambda _: ()
     all_documents: tuple[Document, ...] = ()
+    least_passages: int = 0
 
 
 class _CitedClaim(msgspec.Struct, frozen=True):
@@ -263,14 +264,15 @@ class _ReferenceDesk:
         passages = tuple(
             passage
             for reference in references
-            for passage in self._whole_source(reference).best_passages(sentence.text)
+            for passage in self._whole_source(reference).best_passages(sentence.text, self._shelf.least_passages)
         )
         if lent:
             passages = tuple(
                 p for p in (verbatim_passage(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p
             )
         if not passages and (lent or not references) and self._shelf.all_documents:
-            return _CitedClaim(sentence, (), self._pool.best_passages(sentence.text), from_search=True)
+            passages = self._pool.best_passages(sentence.text, self._shelf.least_passages)
+            return _CitedClaim(sentence, (), passages, from_search=True)
         silent = not passages and not lent
         if silent:
             passages = tuple(
