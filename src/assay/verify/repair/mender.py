@@ -110,6 +110,7 @@ class Mender:
         self.results: list[ClaimResult] = []
         self.counts = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
         self.stopped = False  # a limit was reached: no more models, no more searches
+        self._asked: set[tuple[str, frozenset[str]]] = set()
         self.writes = not run.profile("complex").deterministic and "narrow" not in means.repairs_off
 
     async def repair(self, report: str, results: Sequence[ClaimResult]) -> RepairedReport:
@@ -190,8 +191,10 @@ class Mender:
     ) -> ClaimResult | None:
         """The model's version, checked from the start; None if it fails like the sentence before."""
         passages_by_id = {passage.id: passage for passage in (*result.evidence.passages, *passages)}
-        if not passages_by_id:
+        question = (result.id, frozenset(passages_by_id))
+        if not passages_by_id or question in self._asked:
             return None
+        self._asked.add(question)
         try:
             sentence = await narrow_claim(
                 claim_run, self.text, result, tuple(passages_by_id.values()), self.evidence_index.sources

@@ -122,6 +122,10 @@ MAX_SENTENCE_CHARS = 1_500
 NOTHING = regex(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
 _BLOCK = regex(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
 _FENCE = regex(r"```[a-z]*")
+_ANNOUNCED = regex(r"[\W_]*((?:[^\W\d]+[ '’-]){0,7}[^\W\d]+)[*_]{0,3}\s*[:：][*_]{0,3}\s*(?=\S)")
+"""A few words and a colon before a sentence ("**Corrected sentence:**")."""
+_WRAPPED = regex(r"([\"“„«*_'])(?P<text>.+?)[\"”“»*_'](?P<markers>(?:\s*\[[^\[\]]*\])*\.?)")
+"""A sentence in quotation marks or emphasis, its markers inside or behind."""
 
 HEDGES = regex(
     r"\b(?:may|might|could|can|perhaps|possibly|maybe|presumably|probably|likely|reportedly|allegedly|supposedly|"
@@ -180,7 +184,7 @@ def _messages(
 
 def read_rewrite(reply: str, result: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
     """The claim in a reply; None if there is none, or several, or it cites what it was not shown, or hedges."""
-    text = " ".join(_FENCE.sub(" ", HARMFUL.sub("", reply)).split()).strip()
+    text = _bare_sentence(_FENCE.sub(" ", HARMFUL.sub("", reply)), result.sentence.text)
     if not text or len(text) > MAX_SENTENCE_CHARS or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
         return None
     sentences = read_sentences(text)
@@ -194,6 +198,23 @@ def read_rewrite(reply: str, result: ClaimResult, passages: Sequence[Passage]) -
     if adds_hedge(before, sentences[0].text, [passages_by_id[id].text for id in ids]):
         return None
     return None if words(before) == words(sentences[0].text) and ids == set(result.passages) else sentences[0]
+
+
+def _bare_sentence(reply: str, before: str) -> str:
+    """The sentence on one line, without what models put around it: an announcement, quotation marks, emphasis, a note.
+
+    An announcement stays if the sentence `before` begins with it.
+    """
+    cited = [paragraph for paragraph in reply.split("\n\n") if parse_markers(paragraph)]
+    text = " ".join((cited[0] if len(cited) == 1 else reply).split())
+    if len(text) > 2 * MAX_SENTENCE_CHARS:
+        return text
+    match = _ANNOUNCED.match(text)
+    if match and not text[match.end()].islower() and not before.casefold().startswith(match[1].casefold()):
+        text = text[match.end() :]
+    while (match := _WRAPPED.fullmatch(text)) and text[0] != before[:1]:
+        text = f"{match['text']}{match['markers']}"
+    return text.strip()
 
 
 def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:
