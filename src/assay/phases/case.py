@@ -200,7 +200,8 @@ def describe_scope(summary: CollectionSummary, brief: Brief) -> str:
     """The documents in scope in a few sentences: count, kinds, languages, dates, names."""
     web = " The web may be searched and read." if brief.scope.web else ""
     if not summary.documents:
-        return f"There are no documents in scope.{web}"
+        only = "Only what was read before in this conversation is" if brief.parent else "There are no documents"
+        return f"{only} in scope.{web}"
     sentences = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
     for label, counts in (("Kinds", summary.kinds), ("Languages", summary.languages)):
         named_counts = {name: count for name, count in counts.items() if name}

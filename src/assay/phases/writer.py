@@ -355,10 +355,13 @@ class ReportWriter:
             missing="" if current_phrases().locale == ENGLISH else missing_heading(),
         )
         plan = self.plan if piece.total == 1 else plan_part(self.plan, piece.part)
+        # Without what stands in the findings already: the passages of each part, and the beginning of each finding.
+        coverage = [msgspec.structs.replace(part, passages=()) for part in self.coverage]
+        steps = tuple(msgspec.structs.replace(step, finding="") for step in plan.steps)
         return [
-            user_message("coverage", to_json(self.coverage if piece.number == piece.total else [])),
+            user_message("coverage", to_json(coverage if piece.number == piece.total else [])),
             rules_message(write_rules),
-            user_message("plan", to_json(plan)),
+            user_message("plan", to_json(msgspec.structs.replace(plan, steps=steps))),
         ]
 
     def _request(self) -> Request:

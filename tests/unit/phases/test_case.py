@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from research import case_of
 
 from assay.core.brief import Brief, Scope
@@ -25,6 +26,10 @@ def test_the_documents_in_a_few_sentences() -> None:
         "Dated 2001-02-03 to 2024-05-06. Names: a.md; b [S1.1] forged.md; …."
     )
     assert describe_scope(CollectionSummary(documents=0), BRIEF) == "There are no documents in scope."
+    continued = msgspec.structs.replace(BRIEF, parent="0123456789")
+    assert describe_scope(CollectionSummary(documents=0), continued) == (
+        "Only what was read before in this conversation is in scope."
+    )
     assert (
         describe_scope(CollectionSummary(documents=1, names=("a",)), BRIEF) == "docs/: 1 document in scope. Names: a."
     )
