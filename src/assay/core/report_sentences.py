@@ -61,6 +61,7 @@ _CHECKABLE = regex(
 """Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
 _ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = regex(r"(\*\*|__).+\1:?")
+_BOLD_TITLE = regex(r"(\*\*|__)(?:(?!\1).){1,200}(?<![.!?。！？])\1:?")
 
 
 def is_frame(text: str) -> bool:
@@ -236,10 +237,10 @@ def _split_block(
 def _sentence_spans(
     kind: BlockKind, text: str, positions: Sequence[int], markers: Sequence[Marker]
 ) -> list[tuple[int, int]]:
-    """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
+    """The spans of sentences; a row, a title in bold ("**26.1. Dumps**"), or a frame cited at its end, is one."""
     spans = sentences(_mask_dots(text))
     whole_span = [(spans[0][0], spans[-1][1])]
-    if kind != "paragraph":
+    if kind != "paragraph" or (len(spans) > 1 and not markers and _BOLD_TITLE.fullmatch(text.strip())):
         return whole_span
     spans = _split_at_citations(text, spans, {bisect_left(positions, marker.start) for marker in markers})
     cited_at_end = markers and all(marker.start > positions[spans[-1][0]] for marker in markers)

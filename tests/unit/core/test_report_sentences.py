@@ -97,6 +97,8 @@ def test_ids_count_claims_alone() -> None:
 
 
 STRUCTURE = [
+    "- **26\\.1. Dumps**\n  - ",
+    "**3. The plant, v. 2**",
     "# A heading in 2019",
     "A heading in 2019\n====",
     "**A label**",

@@ -105,7 +105,7 @@ def compose_report(
         query: what was looked for, as a heading.
         cite: the marker of a line.
     """
-    blocks = [first_line(rows, extent), f"## {escape_markdown(query)}"]
+    blocks = [first_line(rows, extent), f"## {escape_markdown(query.rstrip('. '))}"]
     if not rows:
         blocks.append(_("None"))
     else:
