@@ -41,10 +41,17 @@ def one_line_text(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
+_ID = regex(r"\bS\d+(?:\.\d+)?\b")
+
+
 def read_ids(ids: object) -> tuple[str, ...]:
-    """The ids that a model wrote as a list or alone, perhaps in brackets; anything else names none."""
+    """The ids that a model wrote as a list or in a text, with whatever is around them: "[S1.1, S1.2]", "`S1.1`".
+
+    A text without an id stands for itself, and names nothing; anything else is left out.
+    """
     values = ids if isinstance(ids, list) else [ids]
-    return tuple(id.strip().strip("[]") for id in values if isinstance(id, str))
+    texts = (value.strip() for value in values if isinstance(value, str))
+    return tuple(id for text in texts for id in _ID.findall(text) or [text.strip("[]")])
 
 
 def retry_request(request: Request, reply: Reply, note: str) -> Request:

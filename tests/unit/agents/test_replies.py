@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.replies import json_values, read_calls, read_json, reply_defect, uncited_defect
+from assay.agents.replies import json_values, read_calls, read_ids, read_json, reply_defect, uncited_defect
 from assay.core.messages import Reply, ToolCall
 
 TOOLS = ("search", "open")
@@ -211,3 +211,18 @@ def test_a_fence_which_is_never_closed_takes_no_time() -> None:
 def test_a_report_without_citations_may_only_say_what_was_not_found(report: str, usable: bool) -> None:
     findings = ["The pilots of Brest keep a table of the moon; their office is open on Mondays."]
     assert (uncited_defect(report, "How far does the tide rise at Brest?", findings) == "") is usable
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        (["S1.1", "[S1.2]"], ("S1.1", "S1.2")),
+        ("[S1.1, S2.3]", ("S1.1", "S2.3")),
+        (["`S1.1`", "**S2.3**", "(S4)", "passage S5.6"], ("S1.1", "S2.3", "S4", "S5.6")),
+        (["the first"], ("the first",)),
+        ([None, 3], ()),
+        (None, ()),
+    ],
+)
+def test_ids_are_read_whatever_is_around_them(written: object, ids: tuple[str, ...]) -> None:
+    assert read_ids(written) == ids

@@ -340,9 +340,9 @@ def _equals_converted(amount: Amount, number: Decimal, unit: str) -> bool:
 
 
 def field_label(name: str) -> str:
-    """A property's name in words, without its unit: `createdAt` as "Created at", `main_span_m` as "Main span"."""
-    name_words = words_of_name(split_label(name).label)[:LABEL_WORDS]
-    text = " ".join(part if part.isupper() else part.lower() for part in name_words) or "Field"
+    """A property's name in words, without its unit: `createdAt` as "Created at"; words set apart keep their case."""
+    name_words, is_text = words_of_name(split_label(name).label)[:LABEL_WORDS], " " in name.strip()
+    text = " ".join(part if is_text or part.isupper() else part.lower() for part in name_words) or "Field"
     return text[:1].upper() + text[1:]
 
 

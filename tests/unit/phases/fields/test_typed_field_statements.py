@@ -106,6 +106,7 @@ def test_what_is_empty_is_listed_with_its_reason() -> None:
         ("URL", "URL"),
         ("a.b-c", "A b c"),
         ("größe", "Größe"),
+        ("Größe des Hafens (m)", "Größe des Hafens"),
         ("_", "Field"),
         ("a_b_c_d_e_f_g_h", "A b c d e f"),
     ],
