@@ -13,6 +13,7 @@ import msgspec
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
 from assay.core.events import SourceFailed
+from assay.core.lazy import regex
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan, content_spans
 from assay.core.usage import Usage
@@ -26,6 +27,7 @@ from assay.tools.arguments import define, read
 from assay.tools.common import is_page, opened_key, outline, read_page, select_passages
 
 MAX_DOCUMENTS = 8
+_SOURCE = regex(r"(S\d+)(?:\.\d+)?(?:\s*:.*)?")
 
 
 class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,7 +57,7 @@ class OpenTool:
             ToolError: bad arguments, or none of the documents can be read.
         """
         parsed = read(self.definition, arguments, OpenArguments)
-        names = tuple(dict.fromkeys(text.strip().strip("[]") for text in parsed.documents if text.strip()))
+        names = tuple(dict.fromkeys(_bare_name(text, ledger) for text in parsed.documents if text.strip()))
         if not names:
             raise ToolError("name at least one document")
         # Where pages are limited, one lane opens them at a time: what an article takes is known when it was read.
@@ -100,6 +102,13 @@ class OpenTool:
         unopened = len(names) - len(documents_by_name)
         leftover_note = f"\n{unopened} more not opened: at most {limit} at once." if unopened else ""
         return msgspec.structs.replace(answer, note=f"{answer.note}{leftover_note}")
+
+
+def _bare_name(text: str, ledger: Ledger) -> str:
+    """A name without signs around it; an id of a passage, or an id with a title, stands for its source."""
+    name = text.strip(" []`*\"'“”<>")
+    match = _SOURCE.fullmatch(name)
+    return match[1] if match and ledger.source(match[1]) else name
 
 
 async def _resolve_documents(

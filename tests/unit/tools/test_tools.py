@@ -100,6 +100,18 @@ async def test_several_providers_are_merged_in_their_order_and_one_may_fail() ->
     await within(sea, all_down, searches=searches[:1])
 
 
+async def test_open_takes_a_name_whatever_a_model_puts_around_it() -> None:
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        found = await search(run, ledger, query="tide")
+        ledger.apply(ledger.register(0, found.shown).rows)
+        for name in ("`S1`", "S1.2", "[S1.2]", "S1: Tides", "**S1**", "`tides.md`", "<S1>"):
+            opened = await OpenTool().run(run, ledger, {"documents": [name]})
+            assert [shown.document.name for shown in opened.shown] == ["tides.md"], name
+
+    await within(Sea(), body)
+
+
 async def test_open_takes_ids_names_and_titles_and_says_what_it_does_not_know() -> None:
     async def body(run: Run) -> None:
         ledger = Ledger()
