@@ -16,6 +16,7 @@ from assay.run.run import Run
 from assay.run.steps import StepContext
 
 T = TypeVar("T", bound=msgspec.Struct)
+_NUMBER = re.compile(r"(?<![\d.])-?\d{1,9}(?![\d.]*\d)")
 
 
 def define(
@@ -90,26 +91,40 @@ def usage_line(tool: ToolDefinition) -> str:
 
 
 def _repair_arguments(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert null to a missing optional argument, and a single value to a list where one is wanted."""
+    """The arguments as the schema wants them, where a model's own form leaves no doubt. Null is a missing argument."""
     properties = tool.parameters.get("properties", {})
-    lenient = {}
-    for name, value in arguments.items():
-        if value is None:
-            continue
-        is_list = properties.get(name, {}).get("type") == "array"
-        lenient[name] = _decode_list(value) if is_list and isinstance(value, str | int) else value
-    return lenient
+    missing = [name for name in tool.parameters.get("required", ()) if name not in arguments]
+    unknown = [name for name in arguments if name not in properties]
+    renamed = {unknown[0]: missing[0]} if len(missing) == len(unknown) == 1 else {}
+    named = {renamed.get(name, name): value for name, value in arguments.items() if value is not None}
+    return {name: _repair_value(value, properties.get(name, {})) for name, value in named.items()}
 
 
-def _decode_list(value: str | int) -> list[Any]:
-    """A list written as text, or the value alone."""
+def _repair_value(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A single value for a list, a list of one for a value, a number for its text ("step 2"), or the reverse."""
+    match schema.get("type"), value:
+        case "array", str() | int():
+            return _decode_list(value, schema.get("items", {}))
+        case ("string" | "integer", [single]):
+            return _repair_value(single, schema)
+        case "string", int() | float():
+            return str(value)
+        case "integer", str() if len(numbers := _NUMBER.findall(value)) == 1:
+            return int(numbers[0])
+    return value
+
+
+def _decode_list(value: str | int, item_schema: Mapping[str, Any]) -> list[Any]:
+    """A list written as text, the numbers of a text where numbers are wanted, or the value alone; empty of nothing."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             decoded = msgspec.json.decode(value)
         except DECODE_ERRORS:
             return [value]
         return decoded if isinstance(decoded, list) else [value]
-    return [value]
+    if isinstance(value, str) and item_schema.get("type") == "integer":
+        return list(map(int, _NUMBER.findall(value)))
+    return [value] if value != "" else []
 
 
 def _plain_message(error: msgspec.ValidationError) -> str:

@@ -14,6 +14,7 @@ from tool_schemas import check_schema
 import assay
 from assay.core.errors import ToolError
 from assay.core.messages import ToolDefinition
+from assay.phases.dispatch import RESEARCH_AGENT, ResearchAgent
 from assay.tools.arguments import define, read, usage_line
 from assay.tools.open import OpenArguments, OpenTool
 from assay.tools.search import SearchArguments, SearchTool
@@ -70,10 +71,29 @@ def test_usage_says_how_to_call() -> None:
         ({"query": "tide"}, "tide", 8),
         ({"query": "tide", "limit": "3"}, "tide", 3),
         ({"query": "tide", "limit": None}, "tide", 8),
+        ({"query": ["tide"]}, "tide", 8),
+        ({"q": "tide"}, "tide", 8),
+        ({"queries": ["tide"], "limit": "3"}, "tide", 3),
+        ({"query": 2024, "limit": "at most 3"}, "2024", 3),
     ],
 )
 def test_search_arguments(arguments: dict[str, Any], query: str, limit: int) -> None:
     assert read(SearchTool.definition, arguments, SearchArguments) == SearchArguments(query=query, limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"step": "Step 2", "continues": 1}, (2, "1", ())),
+        ({"after": "1, 2"}, (0, "", (1, 2))),
+        ({"after": ["1"]}, (0, "", (1,))),
+        ({"after": "", "continues": ""}, (0, "", ())),
+        ({"after": "[1, 3]", "step": [2]}, (2, "", (1, 3))),
+    ],
+)
+def test_numbers_are_read_from_texts(arguments: dict[str, Any], expected: tuple[int, str, tuple[int, ...]]) -> None:
+    sent = read(RESEARCH_AGENT, {"task": "Find it."} | arguments, ResearchAgent)
+    assert (sent.step, sent.continues, sent.after) == expected
 
 
 @pytest.mark.parametrize("documents", ["S1", ["S1"], '["S1"]'])
@@ -86,7 +106,8 @@ def test_one_document_stands_for_a_list_of_one(documents: object) -> None:
     [
         ({}, "query"),
         ({"query": "tide", "site": "x"}, "site"),
-        ({"query": ["tide"]}, "query"),
+        ({"query": ["tide", "moon"]}, "query"),
+        ({"tide": ["tide", "moon"]}, "query"),
         ({"query": "tide", "limit": "many"}, "limit"),
     ],
 )
@@ -103,4 +124,4 @@ def test_a_wrong_call_is_told_in_words() -> None:
     with pytest.raises(ToolError, match="The call is missing the required field query"):
         read(SearchTool.definition, {}, SearchArguments)
     with pytest.raises(ToolError, match="Expected text, got array for 'query'"):
-        read(SearchTool.definition, {"query": ["tide"]}, SearchArguments)
+        read(SearchTool.definition, {"query": ["tide", "moon"]}, SearchArguments)
