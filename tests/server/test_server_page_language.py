@@ -106,14 +106,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: Served) -> None:
-    with (FOLDER / "de" / "LC_MESSAGES" / "page.po").open("rb") as file:
+@pytest.mark.parametrize("locale", PAGE_LOCALES[1:])
+async def test_no_screen_has_a_message_in_english_for_who_reads_another_language(server: Served, locale: str) -> None:
+    with (FOLDER / locale / "LC_MESSAGES" / "page.po").open("rb") as file:
         ids = {
             form for each in read_po(file) if each.id for form in ([each.id] if isinstance(each.id, str) else each.id)
         }
-    english = {each for each in ids if page_catalogue("de").gettext(each) != each} - {"member"}  # value of a setting
-    async with server.client(headers=GERMAN) as client:
-        run = await begun(client, TIDE, scope={"collections": ["tides"]}, report={"language": "de"})
+    english = {each for each in ids if page_catalogue(locale).gettext(each) != each} - {"member"}  # value of a setting
+    async with server.client(headers={"Accept-Language": locale, "Accept": "text/html"}) as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]}, report={"language": locale})
         await until(client, run)
         await client.post("/schedules", data={"question": "Wann?", "every": "2w", "collection": "tides"})
         screens = [
@@ -130,10 +131,20 @@ async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: S
         screens += [f"/runs/{run}", f"/runs/{run}/activity", "/runs/nowhere", "/login"]
         for path in screens:
             page = await client.get(path)
-            assert page.headers["content-language"] == "de", path
-            assert '<html lang="de"' in page.text
+            assert page.headers["content-language"] == locale, path
+            assert f'<html lang="{locale}"' in page.text
             left = {each for each in texts(page.text) if each in english}
             assert left == set(), path
+
+
+async def test_a_text_is_judged_in_the_language_of_the_page(server: Served) -> None:
+    async with server.client(headers=GERMAN) as client:
+        text = "The tide at Brest rises nine metres. The tide turns twice [4]."
+        page = await client.post("/verify", data={"text": text, "collection": "tides", "find": "1"})
+        assert "die Aussage sagt &#39;nine metres&#39;, Zitat 1 sagt &#39;seven metres&#39;" in page.text
+        assert "[4] steht nicht in der Liste der Quellen" in page.text
+        nowhere = await client.post("/verify", data={"text": text, "web_asked": "1"})
+        assert (nowhere.status_code, "Kreuzen Sie an, wo gesucht werden soll" in nowhere.text) == (422, True)
 
 
 async def test_a_live_screen_speaks_the_language_of_who_watches(server: Served) -> None:
@@ -177,7 +188,8 @@ async def test_a_fault_is_told_in_the_language_of_the_page(server: Served) -> No
     [
         ("", "", "en"),
         ("de", "", "de"),
-        ("fr-FR, de-CH;q=0.8, en;q=0.9", "", "en"),
+        ("sw-KE, de-CH;q=0.8, en;q=0.9", "", "en"),
+        ("es-MX, fr;q=0.8", "", "es"),
         ("de;q=0, en;q=0.1", "", "en"),
         ("de;q=x", "", "en"),
         ("en", "de", "de"),

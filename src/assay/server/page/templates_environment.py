@@ -362,6 +362,7 @@ ENVIRONMENT.filters.update(
     every=words.interval_words,
     measure_word=words.measure_word,
     moment=words.format_moment,
+    moment_element=words.moment_element,
     money=words.money,
     named_alone=hide_upload_paths,
     number=format_number,

@@ -17,7 +17,7 @@ from assay.locale import PAGE_LOCALES
 
 LANGUAGE = "assay-language"
 """The cookie with the user's choice of language; without it, the browser decides."""
-NAMES = {"en": "English", "de": "Deutsch"}
+NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
 """Each language by its own name."""
 
 
@@ -213,6 +213,11 @@ def format_moment(iso: str) -> str:
         if language == ENGLISH
         else str(dates.format_datetime(moment, "short", locale=language))
     )
+
+
+def moment_element(iso: str) -> Markup:
+    """A moment as an element, in UTC; a script of the page shows it in the reader's time zone."""
+    return Markup('<time data-moment="{}">{} UTC</time>').format(iso, format_moment(iso))
 
 
 def short_day(iso: str) -> str:
