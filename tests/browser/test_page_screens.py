@@ -28,6 +28,7 @@ from screens import (
 )
 from serving import PASSWORD, WAIT, Served, add_user, served
 
+from assay.core.ports.lists import CELL_OF
 from assay.server.page.hub import render_regions
 from assay.server.page.templates_environment import asset_url, assets
 
@@ -46,6 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def screens(browser: Any, server: Served) -> dict[str, str]:
     """Every screen by its name: runs which wait, one which goes on, one which has ended, and all the others."""
     done = begin(server, "How far does it rise?")
+    begin(server, "How often does it turn?", labels={CELL_OF: "tides.csv"})
     runs = {
         "questions": begin(server, ASKS, ask="required"),
         "plan": begin(server, PLANS, review_plan="required"),
@@ -77,6 +79,8 @@ def screens(browser: Any, server: Served) -> dict[str, str]:
         "compare": f"/compare?a={done}&b={done}",
         "settings": "/settings",
         "schedules": "/schedules",
+        "tables": "/tables",
+        "table": "/tables/tides.csv",
         "usage": "/admin",
         "users": "/admin/users",
         "all runs": "/admin/runs",

@@ -38,7 +38,23 @@ from assay.server.page.words import (
 TEMPLATES = Path(str(files("assay.server.page"))) / "templates"
 SHOWN = ("placeholder", "title", "aria-label", "label", "data-confirm", "data-on", "data-off", "data-denied")
 NO_WORDS = frozenset(
-    ("Assay", "UTC", "Enter", "Esc", "Ctrl", "g", "h", "r", "l", "j", "k", "s", "· Assay", "assay config")
+    (
+        "Assay",
+        "UTC",
+        "Enter",
+        "Esc",
+        "Ctrl",
+        "g",
+        "h",
+        "r",
+        "l",
+        "j",
+        "k",
+        "s",
+        "· Assay",
+        "assay config",
+        "assay table",
+    )
 )
 """What is the same in every language."""
 EXAMPLES = frozenset(("https://", "openai:gpt-5", "server.runs_per_hour"))
@@ -122,6 +138,7 @@ async def test_no_screen_has_a_message_in_english_for_who_reads_another_language
             "/runs",
             "/runs?label=starred",
             "/threads",
+            "/tables",
             "/schedules",
             "/library",
             "/library/tides",
