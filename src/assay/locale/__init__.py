@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 DOMAIN, PAGE = "assay", "page"
 LOCALES = (ENGLISH, "ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh")
 """The languages of reports; English are the messages themselves."""
-PAGE_LOCALES = (ENGLISH, "de", "es", "fr")
+PAGE_LOCALES = (ENGLISH, "de", "es", "fr", "it", "nl", "pt")
 """The languages of the page for browsers."""
 
 

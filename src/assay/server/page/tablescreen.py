@@ -70,8 +70,8 @@ async def show_table(call: RouteCall, table: str) -> Response:
         rows[place] = row
         row.cells[run.question] = _cell(view)
     questions = tuple(dict.fromkeys(question for row in rows.values() for question in row.cells))
-    values = {"name": table, "questions": questions, "rows": tuple(rows.values()), "next": page.next}
-    return screen(call, "table.html", section="runs", **values)
+    shown = tuple(rows.values())
+    return screen(call, "table.html", section="runs", name=table, questions=questions, rows=shown, next=page.next)
 
 
 async def _document(call: RouteCall, view: RunView) -> Mapping[str, str]:

@@ -17,7 +17,15 @@ from assay.locale import PAGE_LOCALES
 
 LANGUAGE = "assay-language"
 """The cookie with the user's choice of language; without it, the browser decides."""
-NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
+NAMES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "it": "Italiano",
+    "nl": "Nederlands",
+    "pt": "Português",
+}
 """Each language by its own name."""
 
 
