@@ -18,17 +18,22 @@ from assay.locale import LOCALES
 LANGUAGE = "assay-language"
 """The cookie with the user's choice of language; without it, the browser decides."""
 NAMES = {
-
-        "en": "English",
-        "ar": "العربية",
-        "de": "Deutsch",
-        "es": "Español",
-        "fr": "Français",
-        "hi": "हिन्दी",
-        "it": "Italiano"
-    ,
-    "ja": "日本語", "ko": "한국어", "nl": "Nederlands", "pl": "Polski", "pt": "Português", "ru": "Русский",
-    "tr": "Türkçe", "uk": "Українська", "zh": "中文",
+    "en": "English",
+    "ar": "العربية",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "hi": "हिन्दी",
+    "it": "Italiano",
+    "ja": "日本語",
+    "ko": "한국어",
+    "nl": "Nederlands",
+    "pl": "Polski",
+    "pt": "Português",
+    "ru": "Русский",
+    "tr": "Türkçe",
+    "uk": "Українська",
+    "zh": "中文",
 }
 """Each language by its own name."""
 

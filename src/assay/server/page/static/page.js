@@ -89,7 +89,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A moment is shown by the reader's clock, with the name of its time zone; without a script, in UTC.
+// A moment is shown by the reader's clock, with the name of its time zone; without a script, in UTC. English dates are
+// those of ISO 8601, which are Swedish ones.
 const tongue = document.documentElement.lang;
 const clock = new Intl.DateTimeFormat(tongue === "en" ? "sv" : tongue, {
   ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
