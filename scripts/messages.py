@@ -17,7 +17,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
 from babel.messages.pofile import read_po, write_po
 
-from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, PAGE_LOCALES, compile_catalogue
+from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, compile_catalogue
 
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "_": None, "count_phrase": (1, 2)}
@@ -44,7 +44,7 @@ METHODS = {
     PAGE: [*((files, of_python) for files in OF_PAGE), ("server/page/templates/**.html", "jinja2")],
 }
 """Which files hold the messages of a domain, and how they are read."""
-SPOKEN = {DOMAIN: LOCALES[1:], PAGE: PAGE_LOCALES[1:]}
+SPOKEN = dict.fromkeys((DOMAIN, PAGE), LOCALES[1:])
 CHANGING = re.compile(
     rb'^"(?:POT-Creation-Date|PO-Revision-Date|Generated-By|Report-Msgid-Bugs-To|Last-Translator|Language-Team):.*\n',
     re.MULTILINE,

@@ -59,6 +59,21 @@ def test_a_question_outlasts_a_reload_with_its_options_and_goes_once_it_is_asked
     assert page.get_by_label("What do you want to find out?").input_value() == ""
 
 
+def test_a_question_that_did_not_arrive_is_there_again(visit: Visit, plain: Served) -> None:
+    seen = visit(plain)
+    page = seen.page
+    page.goto("/")
+    page.get_by_label("What do you want to find out?").fill(DRAFT)
+    seen.context.set_offline(True)
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Control+Enter")
+    page.wait_for_function("location.protocol === 'chrome-error:'")
+    seen.context.set_offline(False)
+    page.goto("/runs")
+    page.goto("/")
+    assert page.get_by_label("What do you want to find out?").input_value() == DRAFT
+
+
 def test_a_refused_question_is_as_the_server_has_it(visit: Visit, plain: Served) -> None:
     seen = visit(plain)
     page, seen.expects = seen.page, "422"

@@ -28,6 +28,7 @@ from screens import (
 )
 from serving import PASSWORD, WAIT, Served, add_user, served
 
+from assay.core.ports.lists import CELL_OF
 from assay.server.page.hub import render_regions
 from assay.server.page.templates_environment import asset_url, assets
 
@@ -46,6 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def screens(browser: Any, server: Served) -> dict[str, str]:
     """Every screen by its name: runs which wait, one which goes on, one which has ended, and all the others."""
     done = begin(server, "How far does it rise?")
+    begin(server, "How often does it turn?", labels={CELL_OF: "tides.csv"})
     runs = {
         "questions": begin(server, ASKS, ask="required"),
         "plan": begin(server, PLANS, review_plan="required"),
@@ -77,6 +79,8 @@ def screens(browser: Any, server: Served) -> dict[str, str]:
         "compare": f"/compare?a={done}&b={done}",
         "settings": "/settings",
         "schedules": "/schedules",
+        "tables": "/tables",
+        "table": "/tables/tides.csv",
         "usage": "/admin",
         "users": "/admin/users",
         "all runs": "/admin/runs",
@@ -266,6 +270,7 @@ def test_a_text_is_verified(visit: Visit, server: Served) -> None:
     choose(page, "tides")
     page.get_by_role("button", name="Verify").click()
     page.locator(".verdicts > li").nth(1).wait_for()
+    page.wait_for_function("document.activeElement.id === 'checked'")  # where one goes on reading
     assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
     assert page.locator(".verdicts > li").nth(1).get_attribute("class") not in ("quoted", "supported")
 
@@ -296,3 +301,21 @@ def test_a_page_weighs_little() -> None:
     assert len(gzip.compress(assets()["style.css"], 9)) < 25_000
     assert all(asset_url(name).startswith("/static/") for name in scripts)
     assert not re.search(rb"(?:src|href|url\()=?[\"']?https?:", assets()["style.css"])
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"), [("America/New_York", r"\d{4}-\d\d-\d\d \d\d:\d\d GMT−[45]"), ("Asia/Kolkata", r".*GMT\+5:30")]
+)
+def test_moments_are_shown_in_the_time_zone_of_the_reader(
+    visit: Visit, server: Served, screens: dict[str, str], zone: str, shown: str
+) -> None:
+    page = visit(server, timezone_id=zone).page
+    page.goto(screens["schedules"])
+    assert re.fullmatch(f"next {shown}", page.locator(".schedules .facts span").nth(1).inner_text())
+    page.goto(f"/runs/{begin(server, 'How far does it fall?')}/activity")
+    page.locator("#read").wait_for()
+    page.goto("/compare")
+    assert re.fullmatch(f"{shown} · .+", page.locator("select[name=a] option").first.inner_text())
+    without = visit(server, timezone_id=zone, java_script_enabled=False).page
+    without.goto(screens["schedules"])
+    assert without.locator(".schedules time").first.inner_text().endswith(" UTC")

@@ -105,6 +105,23 @@ def test_a_message_leaves_its_field_at_once_and_its_form_leaves_with_the_run(vis
     seen.faults.clear()  # that nobody could be reached
 
 
+def test_a_key_pressed_twice_pauses_and_resumes(visit: Visit, slow: Served) -> None:
+    """The focus stays on a button which changes its words, and moves to no other where one goes away."""
+    page = visit(slow).page
+    page.goto(f"/runs/{begin(slow, WATCHED)}/activity")
+    page.get_by_role("button", name="Pause").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Resume").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Pause").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Pause"
+    page.get_by_role("button", name="Finish now").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Finish now").wait_for(state="detached")
+    page.wait_for_function("document.activeElement.id === 'r-status'")
+    page.locator("#read").wait_for()
+
+
 def test_who_answered_is_led_to_the_report(visit: Visit, slow: Served) -> None:
     page = visit(slow).page
     page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")

@@ -105,6 +105,16 @@ async def test_the_built_in_model_over_two_documents_which_disagree(tmp_path: Pa
     assert view.summary.grounded_count == view.summary.claims
 
 
+async def test_a_report_that_answers_nothing_says_nothing_of_a_disagreement(tmp_path: Path) -> None:
+    for name, text in (("guide.md", GUIDE), ("city.md", CITY)):
+        (tmp_path / name).write_text(text)
+    async with Assay() as assay:
+        view = await assay.start("Who is the mayor of Brest?", sources=[tmp_path]).view()
+    assert view.stop_reason == "no_evidence"
+    assert "metres tall" in view.report.text  # among the closest passages
+    assert (view.conflicts, "disagree" in view.report.text) == ((), False)
+
+
 async def test_pages_which_copy_one_release_count_as_one_source() -> None:
     pages = {f"{name}.md": RELEASE.format(title=name, lead=lead) for name, lead in LEADS.items()}
     closed = "The Signal Tower is closed for repairs. [S1001.2, S1002.2, S1003.1]"

@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 from assay.core import events as e
 from assay.core.claims import summarize
-from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, use_page_locale
+from assay.locale import FOLDER, LOCALES, page_catalogue, use_page_locale
 from assay.server.page.hub import ANNOUNCED_TYPES, announcement
 from assay.server.page.words import (
     decimal,
@@ -38,7 +38,23 @@ from assay.server.page.words import (
 TEMPLATES = Path(str(files("assay.server.page"))) / "templates"
 SHOWN = ("placeholder", "title", "aria-label", "label", "data-confirm", "data-on", "data-off", "data-denied")
 NO_WORDS = frozenset(
-    ("Assay", "UTC", "Enter", "Esc", "Ctrl", "g", "h", "r", "l", "j", "k", "s", "· Assay", "assay config")
+    (
+        "Assay",
+        "UTC",
+        "Enter",
+        "Esc",
+        "Ctrl",
+        "g",
+        "h",
+        "r",
+        "l",
+        "j",
+        "k",
+        "s",
+        "· Assay",
+        "assay config",
+        "assay table",
+    )
 )
 """What is the same in every language."""
 EXAMPLES = frozenset(("https://", "openai:gpt-5", "server.runs_per_hour"))
@@ -83,9 +99,8 @@ def test_a_template_with_words_of_its_own_is_found() -> None:
     assert texts(bare('<p>{{ _("Fine") }} and more</p><input title="Here">')) == ["0 and more", "Here"]
 
 
-@pytest.mark.parametrize("locale", PAGE_LOCALES[1:])
+@pytest.mark.parametrize("locale", LOCALES[1:])
 def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
-    assert locale in LOCALES
     with (FOLDER / locale / "LC_MESSAGES" / "page.po").open("rb") as file:
         messages = [each for each in read_po(file, locale=locale) if each.id]
     assert len(messages) > 400
@@ -93,9 +108,11 @@ def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
         several = isinstance(message.id, tuple)
         ids = message.id if several else (message.id,)
         forms = message.string if several else (message.string,)
+        places = set(re.findall(r"\{\w*\}", ids[0]))
         for form in forms:
-            assert set(re.findall(r"\{\w*\}", form)) == set(re.findall(r"\{\w*\}", ids[0])), message.id
-            assert form.endswith(".") == ids[0].endswith("."), message.id
+            said = set(re.findall(r"\{\w*\}", form))
+            assert said == places or (several and said == places - {"{count}"} and form != forms[-1]), message.id
+            assert form.endswith((".", "。", "।")) == ids[0].endswith("."), message.id
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +123,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: Served) -> None:
-    with (FOLDER / "de" / "LC_MESSAGES" / "page.po").open("rb") as file:
+@pytest.mark.parametrize("locale", LOCALES[1:])
+async def test_no_screen_has_a_message_in_english_for_who_reads_another_language(server: Served, locale: str) -> None:
+    with (FOLDER / locale / "LC_MESSAGES" / "page.po").open("rb") as file:
         ids = {
             form for each in read_po(file) if each.id for form in ([each.id] if isinstance(each.id, str) else each.id)
         }
-    english = {each for each in ids if page_catalogue("de").gettext(each) != each} - {"member"}  # value of a setting
-    async with server.client(headers=GERMAN) as client:
-        run = await begun(client, TIDE, scope={"collections": ["tides"]}, report={"language": "de"})
+    english = {each for each in ids if page_catalogue(locale).gettext(each) != each} - {"member"}  # value of a setting
+    async with server.client(headers={"Accept-Language": locale, "Accept": "text/html"}) as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]}, report={"language": locale})
         await until(client, run)
         await client.post("/schedules", data={"question": "Wann?", "every": "2w", "collection": "tides"})
         screens = [
@@ -121,6 +139,7 @@ async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: S
             "/runs",
             "/runs?label=starred",
             "/threads",
+            "/tables",
             "/schedules",
             "/library",
             "/library/tides",
@@ -130,10 +149,20 @@ async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: S
         screens += [f"/runs/{run}", f"/runs/{run}/activity", "/runs/nowhere", "/login"]
         for path in screens:
             page = await client.get(path)
-            assert page.headers["content-language"] == "de", path
-            assert '<html lang="de"' in page.text
+            assert page.headers["content-language"] == locale, path
+            assert f'<html lang="{locale}"' in page.text
             left = {each for each in texts(page.text) if each in english}
             assert left == set(), path
+
+
+async def test_a_text_is_judged_in_the_language_of_the_page(server: Served) -> None:
+    async with server.client(headers=GERMAN) as client:
+        text = "The tide at Brest rises nine metres. The tide turns twice [4]."
+        page = await client.post("/verify", data={"text": text, "collection": "tides", "find": "1"})
+        assert "die Aussage sagt &#39;nine metres&#39;, Zitat 1 sagt &#39;seven metres&#39;" in page.text
+        assert "[4] steht nicht in der Liste der Quellen" in page.text
+        nowhere = await client.post("/verify", data={"text": text, "web_asked": "1"})
+        assert (nowhere.status_code, "Kreuzen Sie an, wo gesucht werden soll" in nowhere.text) == (422, True)
 
 
 async def test_a_live_screen_speaks_the_language_of_who_watches(server: Served) -> None:
@@ -177,7 +206,8 @@ async def test_a_fault_is_told_in_the_language_of_the_page(server: Served) -> No
     [
         ("", "", "en"),
         ("de", "", "de"),
-        ("fr-FR, de-CH;q=0.8, en;q=0.9", "", "en"),
+        ("sw-KE, de-CH;q=0.8, en;q=0.9", "", "en"),
+        ("es-MX, fr;q=0.8", "", "es"),
         ("de;q=0, en;q=0.1", "", "en"),
         ("de;q=x", "", "en"),
         ("en", "de", "de"),
@@ -192,7 +222,7 @@ def test_a_language_is_chosen_by_cookie_and_browser(asked: str, cookie: str, lan
 @given(st.text(st.characters(codec="latin-1"), max_size=600))
 def test_whatever_a_browser_asks_for_there_is_a_language(header: str) -> None:
     sent = [(b"accept-language", header.encode("latin-1"))]
-    assert language_of(Request({"type": "http", "headers": sent})) in PAGE_LOCALES
+    assert language_of(Request({"type": "http", "headers": sent})) in LOCALES
 
 
 def test_milestones_are_read_out_in_the_language_of_the_page() -> None:

@@ -9,6 +9,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from serving import TIDE, TIDES, WAIT, Served, begun, served, until
 
+from assay.core.ports.lists import CELL_OF
+
 HTML = {"Accept": "text/html"}
 OTHER = "How often does the tide turn?"
 
@@ -47,6 +49,26 @@ async def test_a_report_is_compared_with_another_one_of_its_question_first(serve
         assert chosen((await client.get(f"/compare?a={begins}")).text)[0] == begins
         wrong = await client.get("/compare?a=nowhere&b=nowhere")
         assert 'role="alert"' in wrong.text
+
+
+async def test_a_table_shows_its_cells_and_the_latest_answer_to_a_question_asked_again(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        assert "There are no tables yet" in (await client.get("/tables")).text
+        labels, scope = {CELL_OF: "a <b>/t.csv"}, {"collections": ["tides"]}
+        cells = [await begun(client, question, scope=scope, labels=labels) for question in (TIDE, "Who is Ana?", TIDE)]
+        for cell in cells:
+            await until(client, cell)
+        listed = LexborHTMLParser((await client.get("/tables")).text)
+        [link] = listed.css(".shelves a")
+        assert (link.text(), "3 runs" in listed.css(".shelves")[0].text()) == ("a <b>/t.csv", True)
+        table = LexborHTMLParser((await client.get(str(link.attributes["href"]))).text).css("table")[0]
+        assert [head.text() for head in table.css("thead th")] == ["Document", TIDE, "Who is Ana?"]
+        [row] = table.css("tbody tr")
+        assert [cell.attributes["href"] for cell in row.css("td a")] == [f"/runs/{cells[2]}", f"/runs/{cells[1]}"]
+        answer, nothing = [cell.text() for cell in row.css("td")]
+        assert ("quoted" in answer, "seven metres" in answer, nothing) == (True, True, "no answer found")
+        assert row.css("th a")[0].text() == "Tides"
+        assert (await client.get("/tables/nowhere.csv")).status_code == 404
 
 
 async def test_formats_have_the_names_people_know(server: Served) -> None:

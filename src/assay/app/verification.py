@@ -17,6 +17,7 @@ from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
+from assay.core.translation import format_number, gettext
 from assay.core.usage import Usage
 from assay.core.ways import suggest_command
 from assay.core.web_addresses import is_address
@@ -163,7 +164,7 @@ async def _fetch(
     ]
     for url in dict.fromkeys(urls if pages else ()):
         if len(fetched) + len(failures) == MAX_PAGES:
-            failures.append(f"only {MAX_PAGES} pages were fetched")
+            failures.append(gettext("only {count} pages were fetched").format(count=format_number(MAX_PAGES)))
             break
         try:
             documents = await pages.read(url) if pages else ()

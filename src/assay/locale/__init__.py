@@ -2,7 +2,7 @@
 
 `<locale>/LC_MESSAGES/assay.po` is for translators; `assay.mo` beside it is compiled when a wheel, or an editable
 install, is built (`hatch_build.py`). `make messages` updates all catalogues from the source. The page for browsers has
-catalogues of its own for its other messages, `page.po`, in fewer languages.
+catalogues of its own for its other messages, `page.po`, in the same languages.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ mofile, pofile = lazy_module("babel.messages.mofile"), lazy_module("babel.messag
 FOLDER = Path(__file__).parent
 DOMAIN, PAGE = "assay", "page"
 LOCALES = (ENGLISH, "ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh")
-"""The languages of reports; English are the messages themselves."""
-PAGE_LOCALES = (ENGLISH, "de")
-"""The languages of the page for browsers."""
+"""The languages of reports and of the page for browsers; English are the messages themselves."""
 
 
 def locale_for(language: str) -> str:
@@ -39,13 +37,13 @@ def use_locale(locale: str) -> AbstractContextManager[Phrases]:
 
 def use_page_locale(locale: str) -> AbstractContextManager[Phrases]:
     """Use a language of the page in the block, with its own messages and those of reports."""
-    return use_phrases(Phrases(locale if locale in PAGE_LOCALES else ENGLISH, page_catalogue(locale)))
+    return use_phrases(Phrases(locale if locale in LOCALES else ENGLISH, page_catalogue(locale)))
 
 
 @cache
 def page_catalogue(locale: str) -> NullTranslations:
     """The messages of the page, and if one is missing those of reports."""
-    if locale not in PAGE_LOCALES or locale == ENGLISH:
+    if locale not in LOCALES or locale == ENGLISH:
         return NullTranslations()
     translations = _read_catalogue(locale, PAGE)
     translations.add_fallback(catalogue(locale))

@@ -185,7 +185,8 @@ async def compare_sources(run: Run, case: Case, draft: Draft) -> Draft:
     passages, sources = case.ledger.passages_and_sources()
     if comparison.copies:
         run.emit(CopiesFound(groups=comparison.copies))
-    for conflict in comparison.conflicts:
+    conflicts = comparison.conflicts if draft.found else ()  # no answer: they are about something else
+    for conflict in conflicts:
         cites = tuple(passages[id] for id in conflict.passages)
         run.emit(
             ConflictFound(
@@ -198,7 +199,7 @@ async def compare_sources(run: Run, case: Case, draft: Draft) -> Draft:
         )
     limits = copy_notes(comparison.copies, [passage.document_sha256 for passage in citations.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
-    return _add_disagreements(run, case, draft, comparison.conflicts)
+    return _add_disagreements(run, case, draft, conflicts)
 
 
 async def _compare_documents(run: Run, case: Case, passage_ids: Sequence[str]) -> SourceComparison:

@@ -16,7 +16,7 @@ from assay.core.claims import CHECKS, HOLDING, Check
 from assay.core.errors import UnknownName
 from assay.core.sources import Passage
 from assay.core.tables.rows import format_row
-from assay.core.translation import N_, join_list, ngettext
+from assay.core.translation import N_, format_number, join_list, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, read_texts
@@ -100,7 +100,6 @@ DOUBTING_RULES = frozenset(("name", "negation", "quantifier"))
 """Rules that are right in two of three objections to a rephrased sentence: they only lower its score."""
 COPIED_SHARE = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
-TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {MAX_CLAIM_CHARS:,} characters")
 
 
 def check_by_code(claim: str, evidence: ClaimEvidence, has_markers: bool, checks_off: Collection[str] = ()) -> Check:
@@ -136,7 +135,8 @@ def apply_rules(
         reason = _("verbatim in {passage}").format(passage=passage.id)
         return Check(rule="verbatim", verdict="quoted", reason=reason), ()
     if len(claim) > MAX_CLAIM_CHARS:
-        return TOO_LONG, ()
+        reason = _("longer than {count} characters").format(count=format_number(MAX_CLAIM_CHARS))
+        return Check(rule="judge", verdict="unchecked", reason=reason), ()
     row_check = rows.check_framed_claim(claim, evidence) if "field" not in checks_off else None
     if row_check is None and "field" not in checks_off:
         row_check = check_computed_claim(claim, evidence) or rows.check_entry_claim(claim, evidence)

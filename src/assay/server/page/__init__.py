@@ -17,6 +17,7 @@ from assay.server.page import (
     runscreen,
     settingscreen,
     shelfscreen,
+    tablescreen,
     templates_environment,
 )
 from assay.server.page.settingscreen import failed_login
@@ -73,6 +74,8 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/schedules/{schedule}/feed", home.make_feed),
     _route("POST", "/schedules/{schedule}/feed/close", home.close_feed),
     _route("GET", "/compare", reportscreen.compare),
+    _route("GET", "/tables", tablescreen.list_tables),
+    _route("GET", "/tables/{table:path}", tablescreen.show_table),
     _route("GET", "/library", shelfscreen.show_library),
     _route("POST", "/library", shelfscreen.make_collection),
     _route("POST", "/library/{collection:path}/documents", shelfscreen.upload),

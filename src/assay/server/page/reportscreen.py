@@ -40,7 +40,7 @@ from assay.locale import use_locale, use_page_locale
 from assay.server.api import documents, reports, runs
 from assay.server.api.reports import formats, is_format_available, list_shares
 from assay.server.api.run_requests import AddedScope
-from assay.server.page.forms import EMPTY, PageForm, convert_texts, read_form
+from assay.server.page.forms import EMPTY, PageForm, check_places, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.shelfscreen import collection_choices, max_form_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, screen
@@ -225,6 +225,7 @@ async def verify(call: RouteCall) -> Response:
     form = await read_form(call.request, max_form_bytes(call))
     unread: tuple[str, ...] = ()
     try:
+        check_places(form)
         if form.files:
             form_files = await store_files(call, form.files, "checked")
             unread, collections = form_files.unread, (*form.texts("collection"), form_files.collection)
@@ -240,7 +241,8 @@ async def verify(call: RouteCall) -> Response:
             find=find,
             model=form.text("model") or None,
         )
-        result = await documents.verify_text(call, request)
+        with use_page_locale(language_of(call.request)):
+            result = await documents.verify_text(call, request)
     except (Refusal, AssayError) as error:
         return await show_verify(call, form, **fault_values(error))
     finally:

@@ -56,7 +56,7 @@ async def label(call: RouteCall, run: str) -> Response:
     if form.text("unstar"):
         removed = (*removed, STARRED)
     await runs.label_run(call, run, runs.LabelsChanged(added=added, removed=removed))
-    return go_to(safe_path(form.text("back")) if form.text("back") else f"/runs/{run}")
+    return go_to(f"{safe_path(form.text('back'))}#run-{run}" if form.text("back") else f"/runs/{run}")
 
 
 async def show_run(call: RouteCall, run: str) -> Response:

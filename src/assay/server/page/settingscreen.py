@@ -14,7 +14,7 @@ from starlette.responses import Response
 from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.translation import N_
 from assay.export.html.article import render_plain
-from assay.locale import PAGE_LOCALES
+from assay.locale import LOCALES
 from assay.plugins import names
 from assay.server.api import automation, runs, system, users
 from assay.server.gate import identity_of, set_cookie, set_session_cookie
@@ -291,7 +291,7 @@ async def keep_theme(call: RouteCall) -> Response:
             set_cookie(call.request, response, cookie, text if text in allowed else allowed[0], YEAR)
     if "language" in form.fields:
         text = form.text("language")
-        set_cookie(call.request, response, LANGUAGE, text if text in PAGE_LOCALES else "", YEAR)
+        set_cookie(call.request, response, LANGUAGE, text if text in LOCALES else "", YEAR)
     return response
 
 

@@ -31,7 +31,7 @@ from assay.core.ways import adapt_wording, use_surface
 from assay.export.html.evidence_section import address_link
 from assay.export.html.ledger import legend_section
 from assay.export.html.markup import sprite, verdict_word
-from assay.locale import PAGE_LOCALES, use_page_locale
+from assay.locale import LOCALES, use_page_locale
 from assay.server import guards
 from assay.server.api.documents import AdditionShown, hide_upload_paths
 from assay.server.gate import check_permission, identity_of
@@ -362,6 +362,7 @@ ENVIRONMENT.filters.update(
     every=words.interval_words,
     measure_word=words.measure_word,
     moment=words.format_moment,
+    moment_element=words.moment_element,
     money=words.money,
     named_alone=hide_upload_paths,
     number=format_number,
@@ -387,7 +388,7 @@ ENVIRONMENT.globals.update(
     asset=asset_url,
     densities=DENSITIES,
     format_count=words.format_count,
-    languages={code: NAMES[code] for code in PAGE_LOCALES},
+    languages={code: NAMES[code] for code in LOCALES},
     legend=legend_section,
     once=lambda: secrets.token_urlsafe(16),
     sprite=sprite,

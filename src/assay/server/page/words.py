@@ -11,13 +11,30 @@ from starlette.requests import Request
 
 from assay.core.lazy import lazy_module, regex
 from assay.core.translation import ENGLISH, N_, current_phrases, format_number, gettext, ngettext
-from assay.locale import PAGE_LOCALES
+from assay.locale import LOCALES
 
 # The language of the page: the user's choice, else the first one available that the browser asks for.
 
 LANGUAGE = "assay-language"
 """The cookie with the user's choice of language; without it, the browser decides."""
-NAMES = {"en": "English", "de": "Deutsch"}
+NAMES = {
+    "en": "English",
+    "ar": "العربية",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "hi": "हिन्दी",
+    "it": "Italiano",
+    "ja": "日本語",
+    "ko": "한국어",
+    "nl": "Nederlands",
+    "pl": "Polski",
+    "pt": "Português",
+    "ru": "Русский",
+    "tr": "Türkçe",
+    "uk": "Українська",
+    "zh": "中文",
+}
 """Each language by its own name."""
 
 
@@ -30,7 +47,7 @@ def language_of(request: Request) -> str:
 def chosen_language(request: Request) -> str:
     """The language that the user chose, "" if it is the browser's."""
     language = request.cookies.get(LANGUAGE, "")
-    return language if language in PAGE_LOCALES else ""
+    return language if language in LOCALES else ""
 
 
 def _browser_languages(header: str) -> Iterator[str]:
@@ -39,7 +56,7 @@ def _browser_languages(header: str) -> Iterator[str]:
     for part in header[:500].split(","):
         name, _, quality = part.partition(";")
         language = name.strip().partition("-")[0].lower()
-        if language in PAGE_LOCALES:
+        if language in LOCALES:
             weighted.append((_weight(quality), language))
     yield from (language for weight, language in sorted(weighted, key=lambda each: -each[0]) if weight > 0)
 
@@ -213,6 +230,11 @@ def format_moment(iso: str) -> str:
         if language == ENGLISH
         else str(dates.format_datetime(moment, "short", locale=language))
     )
+
+
+def moment_element(iso: str) -> Markup:
+    """A moment as an element, in UTC; a script of the page shows it in the reader's time zone."""
+    return Markup('<time data-moment="{}">{} UTC</time>').format(iso, format_moment(iso))
 
 
 def short_day(iso: str) -> str:

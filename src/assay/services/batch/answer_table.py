@@ -140,21 +140,26 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
         return AnswerCell(
             question=question, status="failed", error=f"{result.file}: {error_words(error)}", run=result.run
         )
-    answers = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
-    if not answers:
-        return AnswerCell(question=question, status="nothing found", run=result.run)
-    return AnswerCell(
-        question=question,
-        answer=" ".join(one_line(claim.text) for claim, _ in answers[:MAX_CELL_CLAIMS]),
-        verdict=max((claim.verdict for claim, _ in answers), key=VERDICTS.index),
-        status="answered",
-        run=result.run,
-        evidence=tuple(
-            _evidence(document, question, claim, passage, result.run)
-            for claim, passages in answers
-            for passage in passages
-        ),
+    evidence = tuple(
+        _evidence(document, question, claim, passage, result.run)
+        for claim, passages in _answers_of(report)
+        for passage in passages
     )
+    return msgspec.structs.replace(report_cell(question, report, result.run), evidence=evidence)
+
+
+def report_cell(question: str, report: Report, run: str) -> AnswerCell:
+    """A document's answer to a question, by the report of its run, without evidence."""
+    answers = [claim for claim, _ in _answers_of(report)]
+    if not answers:
+        return AnswerCell(question=question, status="nothing found", run=run)
+    answer = " ".join(one_line(claim.text) for claim in answers[:MAX_CELL_CLAIMS])
+    verdict = max((claim.verdict for claim in answers), key=VERDICTS.index)
+    return AnswerCell(question=question, answer=answer, verdict=verdict, status="answered", run=run)
+
+
+def _answers_of(report: Report) -> list[tuple[ReportClaim, tuple[ReportPassage, ...]]]:
+    return [(claim, tuple(passages)) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
 
 
 def _evidence(document: Document, question: str, claim: ReportClaim, passage: ReportPassage, run: str) -> CellEvidence:

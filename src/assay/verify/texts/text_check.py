@@ -13,7 +13,7 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import HOLDING, Check, Claim, Nearest, Summary, Verdict, summarize
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
-from assay.core.translation import Phrases, use_phrases
+from assay.core.translation import Phrases, gettext, join_list, ngettext, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
@@ -356,8 +356,10 @@ def _uncited_verdict(pending_claim: PendingClaim, rules: CheckRules) -> CodeRuli
     ruling = code_ruling(pending_claim.sentence, pending_claim.evidence, rules)
     if ruling.check.verdict != "unsupported":
         return ruling
-    why = ruling.check.reason.replace("the cited passage", "the passage")  # which was found, not cited
-    reason = f"no citation, and nothing found says it: {why}"
+    passages = len(pending_claim.evidence.passages)
+    cited = ngettext("the cited passage", "the cited passages", passages)
+    why = ruling.check.reason.replace(cited, ngettext("the passage", "the passages", passages))  # found, not cited
+    reason = gettext("no citation, and nothing found says it: {why}").format(why=why)
     return msgspec.structs.replace(ruling, check=msgspec.structs.replace(ruling.check, reason=reason))
 
 
@@ -390,10 +392,9 @@ def _absent_check(missing: Sequence[TextReference], references: Sequence[TextRef
     """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
     count.
     """
-    names = ", ".join(map(_reference_name, missing or references))
-    if missing:
-        return Check(rule="citation", verdict="unchecked", reason=f"not available: {names}")
-    return Check(rule="citation", verdict="unsupported", reason=f"{names} is not in the list of references")
+    pattern = gettext("not available: {names}") if missing else gettext("{names} is not in the list of references")
+    reason = pattern.format(names=join_list(map(_reference_name, missing or references)))
+    return Check(rule="citation", verdict="unchecked" if missing else "unsupported", reason=reason)
 
 
 def _reference_name(reference: TextReference) -> str:

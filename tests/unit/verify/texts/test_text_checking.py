@@ -14,6 +14,7 @@ from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
+from assay.locale import use_locale
 from assay.verify.checks import NO_SHARED_WORD
 from assay.verify.texts.catalogue import Catalogue
 from assay.verify.texts.marked_text import TextReference, mark_citations
@@ -346,3 +347,21 @@ def test_one_name_without_its_ending_for_two_files_names_neither() -> None:
     reference = TextReference(id="S1", label="1", title="Report", text="Report")
     assert Catalogue(several, "/").find(reference) == ()
     assert Catalogue(several[:1], "/").find(reference) == (several[0],)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "The tide at Brest rose in 1931.\n",
+            "kein Verweis, und nichts Gefundenes sagt es: das Datum 1931 steht nicht in",
+        ),
+        ("It rose (https://example.org/other).", "nicht verfügbar: https://example.org/other"),
+        ("It rose in 1931 [9].\n\nIt rises [1].\n\n[1] tides.md\n", "[9] steht nicht in der Liste der Quellen"),
+    ],
+)
+def test_a_reason_is_in_the_language_of_who_asks(text: str, reason: str) -> None:
+    with use_locale("de"):
+        found = sought(text).claims[0]
+    assert found.reason.startswith(reason)
+    assert "zitierten" not in found.reason

@@ -63,7 +63,9 @@ attempt(() => {
   const sent = sessionStorage.getItem(SENT);
   if (!sent || undecided) return;
   sessionStorage.removeItem(SENT);
-  if (!forms.some((form) => keyOf(form) === sent)) sessionStorage.removeItem(sent); // it has arrived
+  const visit = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"))[0];
+  const led = visit.redirectCount > 0; // from a form that arrived; a page one goes to oneself says nothing
+  if (led && !forms.some((form) => keyOf(form) === sent)) sessionStorage.removeItem(sent);
 });
 
 for (const form of forms) {

@@ -49,7 +49,16 @@ function say(why) {
 const reasonOf = (status) => (status === 401 ? "logged out" : "lost");
 
 document.addEventListener("htmx:sse:after:connection", () => say(""));
+/** The button of the run that has the focus, or had it when it went away. @type {Element | null} */
+let pressed = null;
+for (const kind of ["focusin", "pointerdown"])
+  document.addEventListener(kind, ({ target }) => {
+    pressed = target instanceof Element && target.closest("#r-status .controls") ? target : null;
+  });
+
 document.addEventListener("htmx:sse:after:message", () => {
+  if (pressed && !pressed.isConnected && document.activeElement === document.body)
+    document.getElementById("r-status")?.focus({ preventScroll: true });
   say("");
   titled();
   tick();

@@ -89,6 +89,18 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A moment is shown by the reader's clock, with the name of its time zone; without a script, in UTC. English dates are
+// those of ISO 8601, which are Swedish ones.
+const tongue = document.documentElement.lang;
+const clock = new Intl.DateTimeFormat(tongue === "en" ? "sv" : tongue, {
+  ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+  timeZoneName: "short",
+});
+for (const one of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-moment]"))) {
+  const text = one.textContent ?? "";
+  one.textContent = clock.format(new Date(one.dataset.moment ?? "")) + text.slice(text.indexOf("UTC") + 3);
+}
+
 // The contents say where in the text one is.
 const entries = new Map(
   [...document.querySelectorAll(".toc a[href^='#']")].map((link) => [link.getAttribute("href")?.slice(1) ?? "", link]),
