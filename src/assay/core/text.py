@@ -300,8 +300,11 @@ def _other_words(text: str) -> list[str]:
     plain = _SIGNS.sub(" ", text)
     if plain.replace("’", "").isascii():
         return [_strip_possessive(word) for word in _PLAIN_WORD.findall(plain.lower())]
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if folded.isalnum() and not is_unspaced(folded):  # one word, which the pattern need not be compiled for
+        return [folded]
     word_list = []
-    for spaced_word, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
+    for spaced_word, run in _word_pattern().findall(folded):
         if spaced_word:
             word_list.append(_strip_possessive(spaced_word))
         else:
