@@ -24,7 +24,7 @@ MAX_PAGE_BYTES = 500_000
 MIN_TEXT_CHARS = 200
 """Characters of text from which on a page is read as it is, whatever it embeds."""
 FRAMED = regex(rb"<[fieo](?:rame|frame|mbed|bject)\b", re.IGNORECASE)
-"""The beginnings of frames, iframes, embeds and objects; with their first letters apart it is found in half the time."""
+"""A frame, iframe, embed or object: with the first letter apart, they are found in half the time."""
 MIN_FRAME_PIXELS = 50
 """Pixels; a smaller frame shows nothing to read."""
 SHOWN_TYPES = ("text/", "application/pdf")
