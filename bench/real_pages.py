@@ -6,7 +6,7 @@ python bench/real_pages.py [--rounds 3] [--pages FOLDER] [--profile memory|sqlit
 The model answers at once, and the search speaks SearXNG's format (see `real_pages_server` and `web_server`); each is a
 separate process. Every round is a new process with two runs over separate stores; nothing is imported before the first.
 A call is a call of the model. Processes that read pages are counted separately. Homes are deleted after the last round:
-where ext4 has just deleted many files, it takes up to 0.5 s longer to make the 500 of a run.
+where ext4 has just deleted many files, it takes up to 0.6 s longer to make the 500 of a run.
 """
 
 from __future__ import annotations
