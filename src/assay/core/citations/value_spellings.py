@@ -116,8 +116,9 @@ def _amount_spellings(value: Decimal) -> frozenset[str]:
         spellings.add(f"{digits} {decimals}")
         if len(decimals) == 1:
             spellings.add(f"{digits} {decimals}0")
-    for name, power in SCALES.items():
+    for power in set(SCALES.values()):
         part = f"{value.scaleb(-power):f}"
         if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MAX_DECIMAL_PLACES:
-            spellings.add(f"{part}{'' if len(name) == 1 else ' '}{name}")
+            names = (name for name, scale in SCALES.items() if scale == power)
+            spellings.update(f"{part}{'' if len(name) == 1 else ' '}{name}" for name in names)
     return frozenset(spellings)
