@@ -5,7 +5,8 @@ python bench/real_pages.py [--rounds 3] [--pages FOLDER] [--profile memory|sqlit
 
 The model answers at once, and the search speaks SearXNG's format (see `real_pages_server` and `web_server`); each is a
 separate process. Every round is a new process with two runs over separate stores; nothing is imported before the first.
-A call is a call of the model. Processes that read pages are counted separately.
+A call is a call of the model. Processes that read pages are counted separately. Homes are deleted after the last round:
+where ext4 has just deleted many files, it takes up to 0.6 s longer to make the 500 of a run.
 """
 
 from __future__ import annotations
@@ -120,12 +121,12 @@ def server(name: str, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[b
             process.kill()
 
 
-def one(kind: str, web: int, what: str) -> None:
-    """Two runs in this process; the result is printed as JSON."""
-    runs = []
-    with tempfile.TemporaryDirectory() as folder, server("real_pages_server.py") as (port, model):
+def one(kind: str, web: int, what: str, folder: str) -> None:
+    """Two runs in this process, their homes below `folder`; the result is printed as JSON."""
+    runs, homes = [], Path(tempfile.mkdtemp(dir=folder))
+    with server("real_pages_server.py") as (port, model):
         for number in range(2):
-            home = None if kind == "memory" else Path(folder) / str(number)
+            home = None if kind == "memory" else homes / str(number)
             gaps: list[float] | None = [] if what == "stalls" else None
             runs.append(asyncio.run(research(settings_for(port, web), home, gaps)))
             gc.collect()
@@ -170,29 +171,29 @@ def main() -> int:
     parser.add_argument(SHOW, action="store_true", help="print what blocked the loop for more than 50 ms, and where")
     parser.add_argument("--profile", choices=KINDS)
     parser.add_argument("--lines", type=int, default=45)
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        one(options.one[0], int(options.one[1]), options.one[2])
+        one(options.one[0], int(options.one[1]), *options.one[2:])
         return 0
     if not any(options.pages.rglob("*.html")):
         print(f"no pages in {options.pages}: install python3.11-doc, or give --pages")
         return NO_DATA
-    with server("web_server.py", str(options.pages)) as (web, _):
+    with tempfile.TemporaryDirectory() as folder, server("web_server.py", str(options.pages)) as (web, _):
         if options.profile:
             profiled(options.profile, web, options.lines)
             return 0
         print(f"{machine()}, load {os.getloadavg()[0]:.1f}, {options.rounds} rounds")
         for kind in (options.kind,) if options.kind else KINDS:
-            rounds = [_child(kind, web, "cpu") for _ in range(options.rounds)]
-            stalls = [_child(kind, web, "stalls") for _ in range(options.rounds)]
+            rounds = [_child(kind, web, "cpu", folder) for _ in range(options.rounds)]
+            stalls = [_child(kind, web, "stalls", folder) for _ in range(options.rounds)]
             for number, name in enumerate(("first run", "next run")):
                 _print_figures(f"{kind}, {name}", [(each.runs[number], each.calls) for each in rounds], stalls, number)
     return 0
 
 
-def _child(kind: str, web: int, what: str) -> Round:
-    command = [sys.executable, __file__, "--one", kind, str(web), what]
+def _child(kind: str, web: int, what: str, folder: str) -> Round:
+    command = [sys.executable, __file__, "--one", kind, str(web), what, folder]
     quiet = None if SHOW in sys.argv else subprocess.DEVNULL
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=quiet, check=True)
     return msgspec.json.decode(done.stdout, type=Round)

@@ -279,17 +279,32 @@ def words_of_name(name: str) -> list[str]:
     return [part for part in _IN_NAME.split(name) if part]
 
 
+_ASCII_WORD_CHARS = "".join(char.lower() if char.isalnum() or char == "'" else " " for char in map(chr, range(128)))
+"""Maps characters that separate ASCII words to spaces: then they are found in half the time that a pattern takes."""
+
+
 def _ascii_words(text: str) -> list[str]:
-    matches = _ASCII_WORD.findall(text.lower())
-    return [word.removesuffix("'s") for word in matches] if "'" in text else matches
+    word_list = text.translate(_ASCII_WORD_CHARS).split()
+    if "'" not in text:
+        return word_list
+    plain_words: list[str] = []
+    for word in word_list:
+        if "'" in word:
+            plain_words += (match.removesuffix("'s") for match in _ASCII_WORD.findall(word))
+        else:
+            plain_words.append(word)
+    return plain_words
 
 
 def _other_words(text: str) -> list[str]:
     plain = _SIGNS.sub(" ", text)
     if plain.replace("’", "").isascii():
         return [_strip_possessive(word) for word in _PLAIN_WORD.findall(plain.lower())]
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if folded.isalnum() and not is_unspaced(folded):  # one word, which the pattern need not be compiled for
+        return [folded]
     word_list = []
-    for spaced_word, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
+    for spaced_word, run in _word_pattern().findall(folded):
         if spaced_word:
             word_list.append(_strip_possessive(spaced_word))
         else:

@@ -152,8 +152,9 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
             step_context.spend(answer.usage)
             observation = _observation(wide_query, answer.hits, excluded)
             texts = run.world.texts or DocumentReader(run.world.blobs)
-            shown = await asyncio.to_thread(_with_dates, observation.shown, texts)
-            return msgspec.structs.replace(observation, shown=shown)
+            date = partial(_with_dates, observation.shown, texts)
+            are_read = any(excerpt.document.media_type in MESSAGE_TYPES for excerpt in observation.shown)
+            return msgspec.structs.replace(observation, shown=await asyncio.to_thread(date) if are_read else date())
 
         try:
             observation, was_cached = await common.once(run, ledger, key, work)

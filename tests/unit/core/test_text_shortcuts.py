@@ -44,8 +44,11 @@ def test_the_estimate_is_the_formula(text: str) -> None:
 
 @given(TEXTS)
 @example("The dog's O'Brien's 'quoted' it's EIP-1559 a'1 x_y 'S")
+@example("rock'n'roll 12'34 ''a''b' S's")
+@example("Größe")
+@example("½m²")
 def test_words_of_ascii_text_are_those_of_any_text(text: str) -> None:
-    marked = words(f"{text}\n字")  # one sign which is not ASCII takes the general way
+    marked = words(f"{text} 字")  # one sign which is not ASCII takes its line the general way
     assert marked[-1] == "字"
     assert words(text) == marked[:-1]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import product
 
 import msgspec
@@ -51,30 +52,23 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
     free = list(statement)
     for start, end, day in days_in(statement):
         free[start:end] = " " * (end - start)
-        year, month, number = day.split("-")
-        months = [name for name, index in MONTHS.items() if index == int(month)]
-        day_months = product(
-            {number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months}
-        )
-        orders = (
-            order
-            for day_form, month_form in day_months
-            for order in ((day_form, month_form, year), (year, month_form, day_form), (month_form, day_form, year))
-        )
-        yield SpelledValue(f"={day}", start, end, frozenset(map(" ".join, orders)))
+        yield SpelledValue(f"={day}", start, end, _day_spellings(day))
     for match in _AMOUNT.finditer("".join(free)):
         value, grouped = _value(match), match["grouped"]
         if value < _MIN_SPELLED_VALUE or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
             continue
-        yield SpelledValue(f"={value:f}", match.start(), match.end(), frozenset(_amount_spellings(value)))
+        yield SpelledValue(f"={value:f}", match.start(), match.end(), _amount_spellings(value))
 
 
 def without_values(statement: str, text: str) -> str:
     """A statement with spaces in place of the days and amounts that `text` has, in any form."""
     text_words: list[str] | None = None
+    found: dict[str, bool] = {}
     for value in spelled_values(statement):
         text_words = words(text) if text_words is None else text_words
-        if any(contains_phrase(words(form), text_words) for form in value.forms):
+        if value.name not in found:
+            found[value.name] = any(contains_phrase(words(form), text_words) for form in value.forms)
+        if found[value.name]:
             statement = f"{statement[: value.start]}{' ' * (value.end - value.start)}{statement[value.end :]}"
     return statement
 
@@ -99,13 +93,32 @@ def _value(match: re.Match[str]) -> Decimal:
     return Decimal(f"{integer}.{decimals or 0}").scaleb(scale).normalize()
 
 
-def _amount_spellings(value: Decimal) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def _day_spellings(day: str) -> frozenset[str]:
+    year, month, number = day.split("-")
+    months = [name for name, index in MONTHS.items() if index == int(month)]
+    day_months = product(
+        {number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months}
+    )
+    orders = (
+        order
+        for day_form, month_form in day_months
+        for order in ((day_form, month_form, year), (year, month_form, day_form), (month_form, day_form, year))
+    )
+    return frozenset(map(" ".join, orders))
+
+
+@lru_cache(maxsize=256)
+def _amount_spellings(value: Decimal) -> frozenset[str]:
     integer, _, decimals = f"{value:f}".partition(".")
+    spellings = set[str]()
     for digits in (integer, f"{int(integer):,}"):
-        yield f"{digits} {decimals}"
+        spellings.add(f"{digits} {decimals}")
         if len(decimals) == 1:
-            yield f"{digits} {decimals}0"
-    for name, power in SCALES.items():
+            spellings.add(f"{digits} {decimals}0")
+    for power in set(SCALES.values()):
         part = f"{value.scaleb(-power):f}"
         if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MAX_DECIMAL_PLACES:
-            yield f"{part}{'' if len(name) == 1 else ' '}{name}"
+            names = (name for name, scale in SCALES.items() if scale == power)
+            spellings.update(f"{part}{'' if len(name) == 1 else ' '}{name}" for name in names)
+    return frozenset(spellings)

@@ -143,7 +143,7 @@ _NOTICES = regex(
 
 def exported_notices(text: str) -> dict[str, Statement]:
     """The sentences of an outside text in which an English export repeats what code stated in its run."""
-    leaves = (leaf.content for block in read_blocks(text) for leaf in block.leaves() if leaf.kind != "code")
+    leaves = (leaf.content for block in read_blocks(text, html=True) for leaf in block.leaves() if leaf.kind != "code")
     lines = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
     return {line[slice(*sentences(line)[0])]: "notice" for line in lines}
 
