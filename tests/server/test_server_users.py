@@ -175,7 +175,7 @@ async def test_a_stream_ends_with_the_access_of_its_user(tmp_path: Path) -> None
     home = accounts(tmp_path / "home", ana="admin", bob="member")
     secrets = {
         each[0]: command(home, "users", "token", *each).splitlines()[0]
-        for each in (("ana", "--scope", "admin"), ("bob",))
+        for each in (("ana", "--scope", "read", "--scope", "admin"), ("bob",))
     }
     soon = "from assay.server import streams\nstreams.ACCESS_SECONDS, streams.HEARTBEAT = 0.2, 0.1"
     with served(home, program=soon) as server:
