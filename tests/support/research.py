@@ -257,6 +257,7 @@ async def within(
     sea: Sea,
     body: Callable[[Run], Awaitable[None]],
     *,
+    question: str = "?",
     timeouts: Timeouts = UNHURRIED,
     budget: Budget = Budget(),
     **world: Any,
@@ -265,7 +266,7 @@ async def within(
 
     async def prepare() -> tuple[Brief, World]:
         roles = dict.fromkeys(ROLES, ("scripted",))
-        brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts, budget=budget)  # type: ignore[arg-type]
+        brief = Brief(question=question, date="2026-01-01", models=roles, timeouts=timeouts, budget=budget)  # type: ignore[arg-type]
         return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
 
     async def pipeline(run: Run) -> Outcome:
