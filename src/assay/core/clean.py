@@ -22,6 +22,7 @@ HARMFUL = regex(rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\uf
 _MARKS = regex(r"[\u200e\u200f\u061c]")
 _INLINE = regex(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = regex(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
+_FORMULA_SIGNS = (*"=+-@\t\r\n", *"＝＋－＠")  # wide ones too: spreadsheets take them for the others
 _NOT_IN_URL = regex(r"[\s<>()\"\\`^{}|]")
 
 
@@ -63,7 +64,7 @@ def harmful_edits(text: str) -> list[Edit]:
 
 def escape_csv_cell(cell: str) -> str:
     """A cell of CSV; one that a spreadsheet would read as a formula gets an apostrophe."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
 
 
 def one_line(text: str) -> str:
