@@ -288,7 +288,7 @@ def _check_blobs(
         if sha in stored_blobs:
             present.append(sha)
         else:
-            yield f"document {name!r}: no blob {sha} in {blobs.place}"
+            yield f"document {name!r}: no blob {sha} in {blobs.place}: add the document again"
     if quick:
         return
 
