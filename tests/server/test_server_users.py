@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,10 @@ async def test_wrong_passwords_lock_a_user_and_say_nothing_of_names(server: Serv
         assert int(locked.headers["retry-after"]) > 0
         command(home, "users", "passwd", "cleo", stdin=f"{PASSWORD} of cleo\n")
         assert (await logged_in(client, "cleo")).status_code == 200
+        for ahead, status in ((600, 429), (86_400, 200)):  # a lock from before the clock was set back is none
+            with closing(sqlite3.connect(home / "assay.db")) as stored, stored:
+                stored.execute("UPDATE users SET locked_until = ? WHERE name = 'cleo'", (time.time() + ahead,))
+            assert (await logged_in(client, "cleo")).status_code == status
 
 
 async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, home: Path) -> None:
