@@ -144,6 +144,15 @@ def active_markup_edits(markdown: str) -> list[Edit]:
     return [edit for start, end in _prose_spans(markdown) for edit in _active_edits(markdown, start, end)]
 
 
+def make_inactive(text: str) -> str:
+    """A piece of Markdown that others follow, without what a viewer would load, run or hide, wherever it stands.
+
+    Code in it counts as prose: an earlier piece may have begun some code that ends in this one.
+    """
+    text = HARMFUL.sub("", text)
+    return EditedText(text, _active_edits(text, 0, len(text))).text
+
+
 def _prose_spans(markdown: str) -> Iterator[tuple[int, int]]:
     """The parts that are neither code nor markers.
 
