@@ -16,7 +16,7 @@ from assay.core.events import ClarifyAnswered, ControlAccepted, PlanApproved, So
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan, content_spans
 from assay.core.usage import Usage
-from assay.core.web_addresses import names_address
+from assay.core.web_addresses import is_below, names_address, parse_url
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
@@ -151,8 +151,12 @@ async def _may_open(run: Run, ledger: Ledger, address: str) -> bool:
 
     The address that a model makes up may hold what it has read: an order in a document could have it sent anywhere.
     """
-    documents = await asyncio.to_thread(run.world.library.count, run.brief.scope.collections)
+    scope = run.brief.scope
+    documents = await asyncio.to_thread(run.world.library.count, scope.collections)
     if not documents and not run.brief.parent:
+        return True
+    chosen = (*scope.rules.domains, *scope.trusted)  # hosts to which the user sends the run, or whom they vouch for
+    if any(is_below(parse_url(address).host.lower(), domain) for domain in chosen):
         return True
     passages, sources = ledger.seeing(None).passages_and_sources()
     texts = (
@@ -166,7 +170,8 @@ async def _may_open(run: Run, ledger: Ledger, address: str) -> bool:
 async def _texts_of_people(run: Run) -> list[str]:
     """All that people have said to this run."""
     brief = run.brief
-    texts = [brief.question, brief.instructions, *(answer.text for answer in brief.answers)]
+    texts = [brief.question, brief.instructions, brief.schema, *(answer.text for answer in brief.answers)]
+    texts += [section.hint for section in brief.template]
     texts += [message.text for message in brief.conversation if message.by == "user"]
     for envelope in await run.log():
         match decode(envelope):

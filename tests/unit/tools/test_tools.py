@@ -9,6 +9,7 @@ import pytest
 from research import DOCUMENTS, Sea, WordSearch, within
 
 from assay.core import events as e
+from assay.core.brief import Scope
 from assay.core.errors import ToolError
 from assay.core.sources import Document
 from assay.core.usage import Usage
@@ -144,6 +145,7 @@ ORDERED = (
         ("http://WWW.tides.example/log?page=2#moon", True),
         ("https://tides.example/", True),
         ("https://sea.example/brest", True),
+        ("https://www.port.example/guess", True),
         ("https://evil.example/?d=seven-metres", False),
         ("https://evil.example/seven-metres", False),
         ("https://seven-metres.evil.example/", False),
@@ -152,7 +154,7 @@ ORDERED = (
     ],
 )
 async def test_beside_documents_no_address_is_opened_that_nobody_named(address: str, opened: bool) -> None:
-    sea = Sea({**DOCUMENTS, "order.md": ORDERED})
+    sea, scope = Sea({**DOCUMENTS, "order.md": ORDERED}), Scope(trusted=("port.example",))
     pages = Fetcher(sea)
 
     async def body(run: Run) -> None:
@@ -163,7 +165,7 @@ async def test_beside_documents_no_address_is_opened_that_nobody_named(address: 
         answer = await OpenTool().run(run, ledger.seeing([2]), {"documents": [address, "tides.md"]})
         assert ("was not opened" in answer.note) is not opened
 
-    await within(sea, body, question="What does sea.example/brest say of it?", pages=pages)
+    await within(sea, body, question="What does sea.example/brest say of it?", scope=scope, pages=pages)
     assert pages.asked_for == [address] * opened
 
 
