@@ -33,6 +33,15 @@ async def test_a_bucket_is_full_at_first_and_fills_evenly(stores, buckets: Bucke
     assert (await buckets.take("ana", RATE)).left == 2
 
 
+async def test_a_clock_that_was_set_back_locks_nobody_out(stores, buckets: Buckets) -> None:
+    stores.wall.seconds += 86_400.0
+    for _ in range(4):
+        await buckets.take("ana", RATE)
+    stores.wall.seconds -= 86_400.0
+    found = [await buckets.take("ana", RATE) for _ in range(4)]
+    assert [each.wait for each in found] == [0, 0, 0, 10.0]
+
+
 async def test_each_user_and_each_rate_has_a_bucket_of_its_own(stores, buckets: Buckets) -> None:
     for _ in range(3):
         await buckets.take("ana", RATE)

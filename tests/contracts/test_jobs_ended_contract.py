@@ -27,6 +27,20 @@ async def test_a_job_which_nobody_survives_fails(stores, jobs: Jobs) -> None:
     assert await taken(jobs) == ["a"]
 
 
+async def test_a_clock_that_was_set_back_holds_no_periodic_job(stores, jobs: Jobs) -> None:
+    stores.wall.seconds += 86_400.0
+    await jobs.put([job("a", every=60)])
+    await jobs.update(with_(await jobs.claim(by()), state="done"))
+    assert await taken(jobs) == []
+    stores.wall.seconds -= 86_400.0
+    again = await jobs.claim(by())
+    assert again.id == "a-2"
+    await jobs.update(with_(again, state="done"))
+    assert await taken(jobs) == []
+    stores.wall.seconds += 60.0
+    assert await taken(jobs) == ["a-3"]
+
+
 async def test_what_waits_is_cancelled_at_once_and_what_runs_is_told_to_stop(stores, jobs: Jobs) -> None:
     await jobs.put([job("a"), job("a.0", parent="a"), job("a.1", parent="a")])
     mine = await jobs.claim(by())

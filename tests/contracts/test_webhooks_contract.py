@@ -117,6 +117,17 @@ async def test_a_delivery_is_kept_once_and_sent_by_one(stores, webhooks) -> None
     assert len(await webhooks.deliveries("w1", 10)) == 5
 
 
+async def test_a_clock_that_was_set_back_holds_no_message(stores, webhooks) -> None:
+    await webhooks.add(hook("w1"))
+    stores.wall.seconds += 10 * 86_400.0
+    await webhooks.record_deliveries({}, [Delivery(id="evt_0", webhook="w1", type="run.finished", body=b"{}")])
+    stores.wall.seconds -= 10 * 86_400.0
+    assert [delivery.id for delivery, _ in await webhooks.claim(9, 30)] == ["evt_0"]
+    assert await webhooks.claim(9, 30) == []
+    await webhooks.record_outcome("evt_0", "waiting", wait=86_400)
+    assert await webhooks.claim(9, 30) == []
+
+
 async def test_nothing_is_sent_to_what_is_gone(stores, webhooks, ana) -> None:
     await webhooks.add(hook("w1"))
     await webhooks.add(hook("w2"))

@@ -257,6 +257,15 @@ async def test_a_history_too_long_for_the_model_is_compacted_and_asked_again() -
     assert input_tokens(shorter) < input_tokens(full)  # though either is a small part of the window we were told
 
 
+async def test_a_task_whose_requests_never_fit_is_searched_for_once() -> None:
+    too_long = [Scene(answer=ContextTooLong("too long"), task="research")] * 2
+    script = [*planned(ONE_STEP), sends(TIDE), *too_long, says(ROSE, task="find"), report_wanted()]
+    log = await Sea().run([*script, says(ROSE, task="write")])
+    assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
+    assert [event.stop for event in log.of(e.AgentFinished)] == [ContextTooLong.kind]
+    assert not log.of(e.AgentFailed)
+
+
 async def test_a_stream_repeated_with_other_calls_abandons_its_agent() -> None:
     hang = asyncio.Event()
 

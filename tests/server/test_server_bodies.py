@@ -7,15 +7,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from simulated_time import in_simulated_time
 from starlette.datastructures import Headers
 
 from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.server import guards
 from assay.server.guards import LimitedBody
+from assay.server.openai.calls import WaitingResponse
 from assay.server.problems import Refusal, problem_of, problems
 from assay.server.representations import accepts
-from assay.server.streams import RETRY_FRAME, EventStream, Tickets, run_frames, type_filter
+from assay.server.streams import ACCESS, HEARTBEAT, RETRY_FRAME, EventStream, Tickets, run_frames, type_filter
 
 
 def body(messages: list[dict[str, Any]], **headers: str) -> LimitedBody:
@@ -99,6 +101,28 @@ async def test_a_stream_that_cannot_go_on_ends_like_any_other(error: Exception) 
     await stream({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.Event().wait, send)
     assert b"".join(each.get("body", b"") for each in sent) == b"data: 1\n\n" + RETRY_FRAME
     assert (sent[-1]["more_body"], counted.total) == (False, 0)
+
+
+@pytest.mark.parametrize("may", [True, False])
+@in_simulated_time
+async def test_an_answer_is_not_for_who_lost_access_while_waiting(may: bool) -> None:
+    sent = list[dict[str, Any]]()
+
+    async def groups():
+        for _ in range(10):
+            await asyncio.sleep(HEARTBEAT)
+            yield ()
+
+    async def access() -> bool:
+        return may
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    waiting = WaitingResponse(groups(), Tickets(1, 1).ticket("bob"), lambda _: None, lambda: {"report": "it"})
+    scope = {"type": "http", "asgi": {"spec_version": "2.4"}, "state": {ACCESS: access}}
+    await waiting(scope, asyncio.Event().wait, send)
+    assert (b"report" in b"".join(each.get("body", b"") for each in sent)) is may
 
 
 def test_every_error_of_the_library_has_a_problem() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,16 @@ from assay.core.events import Envelope
 from assay.server import broadcasts as subject
 from assay.server.broadcasts import Broadcasts, RunStream
 from assay.server.problems import Refusal
-from assay.server.streams import HEARTBEAT_FRAME, OUTLET, RETRY_FRAME, Outlet, Tickets, run_frames
+from assay.server.streams import (
+    ACCESS,
+    ACCESS_SECONDS,
+    HEARTBEAT_FRAME,
+    OUTLET,
+    RETRY_FRAME,
+    Outlet,
+    Tickets,
+    run_frames,
+)
 
 RUN = "r1"
 
@@ -86,10 +95,12 @@ class Site:
         await self.coming.put(new)
         await asyncio.sleep(0.01)
 
-    def follow(self, client: Client, after: int = 0, types: tuple[str, ...] = ()) -> asyncio.Task[None]:
+    def follow(
+        self, client: Client, after: int = 0, types: tuple[str, ...] = (), access: Callable[[], Any] | None = None
+    ) -> asyncio.Task[None]:
         ticket = self.tickets.ticket("")
         stream = RunStream(self.broadcasts, (RUN, len(self.log)), (types, after), ticket, run_frames(_none(), bool))
-        scope = {"type": "http", "http_version": "1.0", "state": {OUTLET: Outlet(client, client)}}  # type: ignore[arg-type]
+        scope = {"type": "http", "http_version": "1.0", "state": {OUTLET: Outlet(client, client), ACCESS: access}}  # type: ignore[arg-type]
         return asyncio.create_task(stream(scope, None, client.send))  # type: ignore[arg-type]
 
 
@@ -210,3 +221,25 @@ async def test_older_events_than_are_kept_come_from_the_store(site: Site) -> Non
     assert site.read == 3
     await site.coming.put(None)
     await task
+
+
+@in_simulated_time
+async def test_who_may_no_longer_read_gets_no_more(site: Site) -> None:
+    may, kept, sent_away = True, Client(), Client()
+
+    async def access() -> bool:
+        return may
+
+    tasks = [site.follow(kept), site.follow(sent_away, access=access)]
+    await asyncio.sleep(0.01)
+    for _ in range(3):
+        await site.say("report.delta")
+        await asyncio.sleep(ACCESS_SECONDS * 0.9)
+    assert kept.seen == sent_away.seen == [1, 2, 3]
+    may = False
+    await asyncio.sleep(ACCESS_SECONDS)
+    await site.say("run.completed")
+    assert (kept.seen, sent_away.seen) == ([1, 2, 3, 4], [1, 2, 3])
+    assert tasks[1].done()
+    await site.coming.put(None)
+    await asyncio.gather(*tasks)

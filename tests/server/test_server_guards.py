@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from serving import Served, begun, frames, served, slow, until
+from serving import WAIT, Served, begun, frames, served, slow, until
 
 from assay.server.api import ENDPOINTS
 from assay.server.guards import host_name, is_own_host
@@ -92,6 +92,53 @@ def test_a_body_which_says_that_it_is_too_large_is_not_waited_for(server: Served
         head = "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Content-Length: 99999999999\r\n\r\n{{".encode())
         assert connection.recv(100).startswith(b"HTTP/1.1 413")
+
+
+def sent(server: Served, request: bytes) -> bytes:
+    """All that comes back on a connection of its own, until the server closes it."""
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        connection.sendall(request)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+def test_a_request_with_two_lengths_ends_its_connection(server: Served) -> None:
+    head = b"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    smuggled = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answer = sent(server, head + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+async def test_a_body_that_is_packed_is_refused(server: Served) -> None:
+    async with server.client() as client:
+        for packing in ("gzip", "zstd", "identity, br"):
+            headers = {"Content-Encoding": packing, "Content-Type": "application/json"}
+            packed = await client.post("/api/v1/runs", content=b'{"no": 1}', headers=headers)
+            assert (packed.status_code, type_of(packed)) == (415, "wrong-media-type")
+
+
+async def test_a_client_that_goes_away_in_the_middle_of_a_body_is_no_bug(server: Served) -> None:
+    address = urlsplit(server.url)
+    bodies = {
+        "/api/v1/runs": "application/json",
+        "/api/v1/collections/default/documents": "multipart/form-data; boundary=x",
+    }
+    for path, kind in bodies.items():
+        with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 99\r\n\r\n--x"
+            connection.sendall(head.encode())
+    async with server.client() as client, asyncio.timeout(WAIT):
+        while not all(count > 0 for count in [await failures(client, path) for path in bodies]):
+            await asyncio.sleep(0.05)
+    assert "Traceback" not in server.output()
+
+
+async def failures(client: httpx.AsyncClient, path: str) -> int:
+    """How many POST requests for a path have failed."""
+    route = re.escape(path.replace("/default/", "/{collection}/"))
+    text = (await client.get("/metrics")).text
+    return len(re.findall(rf'_count\{{[^\n]*"POST"[^\n]*"[45]\d\d",http_route="{route}"', text))
 
 
 async def test_a_head_without_end_is_refused(server: Served) -> None:

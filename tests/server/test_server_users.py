@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,6 +119,10 @@ async def test_wrong_passwords_lock_a_user_and_say_nothing_of_names(server: Serv
         assert int(locked.headers["retry-after"]) > 0
         command(home, "users", "passwd", "cleo", stdin=f"{PASSWORD} of cleo\n")
         assert (await logged_in(client, "cleo")).status_code == 200
+        for ahead, status in ((600, 429), (86_400, 200)):  # a lock from before the clock was set back is none
+            with closing(sqlite3.connect(home / "assay.db")) as stored, stored:
+                stored.execute("UPDATE users SET locked_until = ? WHERE name = 'cleo'", (time.time() + ahead,))
+            assert (await logged_in(client, "cleo")).status_code == status
 
 
 async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, home: Path) -> None:
@@ -168,3 +175,28 @@ async def test_without_users_this_machine_is_one_user(tmp_path: Path) -> None:
         async with server.client() as client:
             assert (await client.get("/api/v1/auth/me")).json()["via"] == "none"
             assert code(await client.get("/api/v1/tokens")) == "wrong-state"
+
+
+async def test_a_stream_ends_with_the_access_of_its_user(tmp_path: Path) -> None:
+    home = accounts(tmp_path / "home", ana="admin", bob="member")
+    secrets = {
+        each[0]: command(home, "users", "token", *each).splitlines()[0]
+        for each in (("ana", "--scope", "read", "--scope", "admin"), ("bob",))
+    }
+    soon = "from assay.server import streams\nstreams.ACCESS_SECONDS, streams.HEARTBEAT = 0.2, 0.1"
+    with served(home, program=soon) as server:
+        ana, bob = ({"Authorization": f"Bearer {secrets[name]}"} for name in ("ana", "bob"))
+        async with (
+            server.client() as client,
+            client.stream("GET", "/api/v1/events", headers=bob) as removed,
+            client.stream("GET", "/api/v1/events", headers=ana) as kept,
+        ):
+            parts, others = removed.aiter_raw(), kept.aiter_raw()
+            for _ in range(6):  # beyond the first looks
+                assert await anext(parts)
+            assert (await client.delete("/api/v1/users/bob", headers=ana)).status_code == 204
+            async with asyncio.timeout(WAIT):
+                assert all([part async for part in parts])
+            for _ in range(6):
+                assert await anext(others)
+            assert (await client.get("/api/v1/events", headers=bob)).status_code == 401

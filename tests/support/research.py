@@ -10,7 +10,7 @@ import msgspec
 from simulated_time import clock, wall
 
 from assay.core import events as e
-from assay.core.brief import ROLES, Brief, Timeouts
+from assay.core.brief import ROLES, Brief, Scope, Timeouts
 from assay.core.errors import SearchError
 from assay.core.messages import ToolCall
 from assay.core.ports import Hit, Library, Query, Search, World
@@ -250,13 +250,15 @@ class Log:
         return [each.path for each in self.envelopes if each.type == kind.kind]
 
 
-UNHURRIED = Timeouts()
+UNHURRIED, ANYWHERE = Timeouts(), Scope()
 
 
 async def within(
     sea: Sea,
     body: Callable[[Run], Awaitable[None]],
     *,
+    question: str = "?",
+    scope: Scope = ANYWHERE,
     timeouts: Timeouts = UNHURRIED,
     budget: Budget = Budget(),
     **world: Any,
@@ -265,7 +267,7 @@ async def within(
 
     async def prepare() -> tuple[Brief, World]:
         roles = dict.fromkeys(ROLES, ("scripted",))
-        brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts, budget=budget)  # type: ignore[arg-type]
+        brief = Brief(question=question, date="2026-01-01", models=roles, timeouts=timeouts, budget=budget, scope=scope)  # type: ignore[arg-type]
         return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
 
     async def pipeline(run: Run) -> Outcome:

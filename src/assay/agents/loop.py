@@ -33,7 +33,7 @@ from assay.agents.history import (
 from assay.agents.replies import log_ignored_tools, read_calls, tool_names
 from assay.agents.weak_models import CallRecord, is_copied_query
 from assay.core.brief import shorten_text
-from assay.core.errors import Failed, LimitReached, ModelFailed
+from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed
 from assay.core.events import (
     AgentFailed,
     AgentFinished,
@@ -269,12 +269,15 @@ class Agent:
         """Work, and return what ended it: done, a limit's reason, or the kind of a failure."""
         try:
             await count_agent(run)
-            await self.run_turns(run)
+            try:
+                await self.run_turns(run)
+            except ModelFailed as failed:
+                self.failure = failed.reason
+                if isinstance(failed, ContextTooLong):  # its model can be asked, for findings
+                    await self._search_anyway(run)
+                return failed.kind
         except LimitReached as limit:
             return limit.reason
-        except ModelFailed as failed:
-            self.failure = failed.reason
-            return failed.kind
         return "done"
 
     async def run_turns(self, run: Run) -> None:
@@ -356,16 +359,13 @@ class Agent:
         Raises:
             LimitReached: a limit ended the search.
         """
-        if SEARCH_TOOL not in self.tools or self.task.seen or self._has_looked(run):
+        own = self.ledger.seeing([run.lane])
+        if SEARCH_TOOL not in self.tools or self.task.seen or own.queries() or own.pages() or own.count():
             return
         query = shorten_text(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH_TOOL, name=SEARCH_TOOL, arguments={"query": query})
         self.turns = max(self.turns, 1)
         await self.execute_calls(run.child("search-anyway"), Message(role="assistant", calls=(call,)))
-
-    def _has_looked(self, run: Run) -> bool:
-        own = self.ledger.seeing([run.lane])
-        return bool(own.queries() or own.pages() or own.count())
 
     def first_request(self, run: Run) -> Request:
         """The first request of its work."""

@@ -216,11 +216,11 @@ def restore(file: Path, home: Path | None) -> int:
 
 
 @click.command("check")
-@click.option("--quick", is_flag=True, help="Check only that stored bytes exist, without reading them.")
+@click.option("--quick", is_flag=True, help="Check only that stored bytes exist, without reading them or the logs.")
 @options.json_output
 @options.common_options
 def check(quick: bool, as_json: bool, home: Path | None) -> int:
-    """Check the database file, the completeness and ownership of every log, and every stored byte against its hash.
+    """Check the database file, every log and its report, and every stored byte against its hash.
     Changes nothing. Exit codes: 0 all is well, 1 something is wrong.
 
     \b

@@ -27,13 +27,12 @@ from assay.core.milestones import pluralize
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
-from assay.services.schedule_runs import DueOutcome, run_due
+from assay.services.schedule_runs import DueOutcome, is_due, run_due
 from assay.services.schedules import (
     Schedule,
     ScheduleBook,
     absolute_sources,
     format_interval,
-    format_time,
     parse_interval,
     stored_options,
 )
@@ -139,7 +138,7 @@ async def ask_due(book: ScheduleBook, home: Path, config: settings.Settings, out
             await show_events(aiter(run), output, display)
         return await run.view()
 
-    if not any(entry.current or entry.next_at <= format_time(datetime.now(UTC)) for entry in book.all()):
+    if not any(entry.current or is_due(entry, datetime.now(UTC)) for entry in book.all()):
         return Exit.DONE
     async with open_assay(home, config) as assay:
         async for due_outcome in run_due(assay, book, lambda: datetime.now(UTC), show_run):

@@ -12,7 +12,7 @@ import msgspec
 from assay.core.claims import HOLDING, Claim, Summary, summarize
 from assay.core.markers import parse_markers
 from assay.core.ports import FINAL
-from assay.core.sources import Passage, sha256
+from assay.core.sources import Passage
 from assay.core.translation import format_number, ngettext
 from assay.core.translation import gettext as _
 
@@ -154,7 +154,7 @@ def passage_problem(id: str, passage: Passage, text: bytes | memoryview) -> str:
         return "cuts a character of its document"
     if text[passage.start : passage.end] != passage_bytes:
         return "is not what its document says there"
-    if sha256(passage_bytes) != passage.text_sha256:
+    if not passage.is_whole:
         return "does not have its hash"
     return ""
 

@@ -22,6 +22,7 @@ HARMFUL = regex(rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\uf
 _MARKS = regex(r"[\u200e\u200f\u061c]")
 _INLINE = regex(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = regex(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
+_FORMULA_SIGNS = (*"=+-@\t\r\n", *"＝＋－＠")  # wide ones too: spreadsheets take them for the others
 _NOT_IN_URL = regex(r"[\s<>()\"\\`^{}|]")
 
 
@@ -63,7 +64,7 @@ def harmful_edits(text: str) -> list[Edit]:
 
 def escape_csv_cell(cell: str) -> str:
     """A cell of CSV; one that a spreadsheet would read as a formula gets an apostrophe."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
 
 
 def one_line(text: str) -> str:
@@ -141,6 +142,15 @@ def active_markup_edits(markdown: str) -> list[Edit]:
     if not any(sign in markdown for sign in ("<", "![", "](", "]:")):
         return []
     return [edit for start, end in _prose_spans(markdown) for edit in _active_edits(markdown, start, end)]
+
+
+def make_inactive(text: str) -> str:
+    """A piece of Markdown that others follow, without what a viewer would load, run or hide, wherever it stands.
+
+    Code in it counts as prose: an earlier piece may have begun some code that ends in this one.
+    """
+    text = HARMFUL.sub("", text)
+    return EditedText(text, _active_edits(text, 0, len(text))).text
 
 
 def _prose_spans(markdown: str) -> Iterator[tuple[int, int]]:

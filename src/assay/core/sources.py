@@ -253,6 +253,11 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def location(self) -> PassageLocation:
         return self.document_sha256, self.start
 
+    @property
+    def is_whole(self) -> bool:
+        """True if the text matches its hash."""
+        return sha256(self.text.encode("utf-8", "surrogatepass")) == self.text_sha256
+
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """The text around passage `id` in its document, for a reader who wants to check; about 300 bytes on each side."""

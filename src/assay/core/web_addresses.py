@@ -116,6 +116,23 @@ def canonical_url(text: str) -> str:
     return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(parameters) if parameters else "")
 
 
+def names_address(text: str, address: str) -> bool:
+    """True if `text` names this address, with or without scheme, or a longer one that begins so."""
+    searched = _comparable(text)
+    return any(_names(searched, form) for form in dict.fromkeys((address.strip(), canonical_url(address))))
+
+
+def _names(searched: str, address: str) -> bool:
+    name = _comparable(address.partition("://")[2]).removeprefix("www.").rstrip("/")
+    end = "" if "/" in name or "?" in name else r"(?![\w-]|\.\w)"  # a host is named to its end
+    return bool(name) and re.search(rf"(?<![\w.@-])(?:www\.)?{re.escape(name)}{end}", searched) is not None
+
+
+def _comparable(text: str) -> str:
+    """A text in which an address is found however it is encoded, in Markdown too."""
+    return unquote(text.replace("\\", "")).casefold()
+
+
 # A user's rules for the web: domains, dates, a country, interpreted in one place for search and for pages.
 
 MCP_PREFIX = "mcp:"

@@ -116,9 +116,9 @@ class Ledger:
     ) -> None:
         self._lanes, self._state = lanes, state or _LedgerState(trusted)
 
-    def seeing(self, lanes: Iterable[int]) -> Ledger:
-        """The same ledger, limited to what these lanes have added."""
-        return Ledger(frozenset(lanes), self._state)
+    def seeing(self, lanes: Iterable[int] | None) -> Ledger:
+        """The same ledger, limited to what these lanes have added; None: not limited."""
+        return Ledger(None if lanes is None else frozenset(lanes), self._state)
 
     # rules
 

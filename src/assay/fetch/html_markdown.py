@@ -62,7 +62,12 @@ BLOCK_TAGS = frozenset(
 )
 CODE_TAGS = frozenset(("code", "tt", "kbd", "samp"))
 HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+HIDDEN_STYLE = regex(
+    r"display\s*:\s*none|visibility\s*:\s*hidden"
+    r"|(?<![\w-])(?:left|top|text-indent)\s*:\s*-(?:\d{4,}|\d{3,}em)|(?<![\w-])clip\s*:\s*rect\(\s*[01](?:px)?[\s,]",
+    re.IGNORECASE,
+)
+"""Text that no reader sees, also far outside the page. Not what scripts or inner elements show: opacity, size 0."""
 NOISE_CLASSES = frozenset(
     "headerlink navheader navfooter sphinxsidebar breadcrumb breadcrumbs id_link skiplink skip-link sr-only"
     " visually-hidden screen-reader-text mw-editsection noprint".split()

@@ -168,6 +168,10 @@ MAX_CALLS = 64
 """Calls in one reply; a model that makes more has gone astray."""
 
 
+MAX_NAME_CHARS = 200
+"""The most characters of a call's name and id; services allow 64."""
+
+
 class WrittenCall(msgspec.Struct, frozen=True):
     """A call that a model wrote as text; `arguments` are the JSON as written."""
 
@@ -207,7 +211,7 @@ class PartialCall:
 
     def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
         """Add more of this call, and return the new part as a delta."""
-        arguments = self._halves.feed(arguments)
+        arguments, id, name = self._halves.feed(arguments), id[:MAX_NAME_CHARS], name[:MAX_NAME_CHARS]
         news = CallDelta(
             index=self.index,
             text=arguments[max(0, self._reported_size - self._size) :],

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -123,6 +123,7 @@ def create_app(
             AssayError: _on_error,
             Refusal: _on_refusal,
             HTTPException: _on_http_error,
+            ClientDisconnect: _on_disconnect,
             Exception: _on_bug,
         },
     )
@@ -169,6 +170,11 @@ def _on_http_error(request: Request, error: Exception) -> Response:
         headers["Allow"] = _methods(request)
         hint = f"this route takes {headers['Allow']}; /docs describes every route"
     return part_problem_response(request, problem(code, hint), headers)
+
+
+def _on_disconnect(request: Request, error: Exception) -> Response:
+    """The answer to a client that went away in the middle of a body: nobody reads it, and it is no bug."""
+    return part_problem_response(request, problem("bad-request", "the connection ended before the body did"))
 
 
 def _methods(request: Request) -> str:

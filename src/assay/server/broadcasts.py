@@ -1,7 +1,8 @@
 """Runs that are followed at this server: each event is encoded once, and its bytes are written to all followers.
 
-A follower is behind at first and catches up by itself. When it has everything, it is live: it costs no task, no timer
-and no encoding; one task writes to all. A follower that stops reading falls behind and catches up again.
+A follower is behind at first and catches up by itself. When it has everything, it is live: it costs no task, no
+encoding, and a timer a minute; one task writes to all. A follower that stops reading falls behind and catches up
+again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.run.tasks import Tasks
 from assay.server.streams import (
+    ACCESS_SECONDS,
     HEARTBEAT,
     HEARTBEAT_FRAME,
     RETRY_FRAME,
@@ -30,6 +32,7 @@ from assay.server.streams import (
     Ticket,
     event_frame,
     frame,
+    has_access,
     outlet_of,
     type_filter,
     wait_for_news,
@@ -331,24 +334,33 @@ class RunStream(EventStream):
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             await _send_chunk(send, RETRY_FRAME)
             with suppress(TimeoutError, UnknownName, StoreError):
-                await self._follow(follower, send)
+                await self._follow(follower, scope, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             outlet.on_lost(None)
             self.close()
 
-    async def _follow(self, follower: Follower, send: Send) -> None:
-        """Alternate between catching up and being live.
+    async def _follow(self, follower: Follower, scope: Scope, send: Send) -> None:
+        """Alternate between catching up and being live, while the user of the request may.
 
         Raises:
             TimeoutError: the client stops reading; its connection is closed.
             UnknownName, StoreError: as `Broadcasts.missed_events`.
         """
         broadcast = self._broadcasts.join(self._run, self._last)
+        now = asyncio.get_running_loop().time
+        due = now() + ACCESS_SECONDS
         try:
             while not follower.outlet.is_disconnected:
+                if now() >= due:
+                    broadcast.leave(follower)
+                    if not await has_access(scope):
+                        return
+                    due = now() + ACCESS_SECONDS
                 if broadcast.join(follower):
-                    await follower.wake_event.wait()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout_at(due):
+                            await follower.wake_event.wait()
                 elif follower.last_seq < broadcast.last:
                     await _send_in_time(
                         follower, send, await self._broadcasts.missed_events(self._run, broadcast, follower)

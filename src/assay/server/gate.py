@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from assay.core.errors import AssayError, NotLoggedIn, StoreError
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, host_name, is_loopback
 from assay.server.problems import DATABASE_AWAY, STORE_BROKEN, Problem, failure_problem, problem, refusal
+from assay.server.streams import ACCESS
 from assay.services.users import PREFIX, Identity, Users
 
 if TYPE_CHECKING:
@@ -72,8 +74,18 @@ class AccessGate:
             await self._answer(Request(scope, receive), denial, challenge)(scope, receive, send)
             return
         if identity is not None:
-            scope.setdefault("state", {}).update({WHO: identity, "owner": identity.name})
+            access = partial(self._has_access, dict(scope), identity.name)  # before routing changes the scope
+            scope.setdefault("state", {}).update({WHO: identity, "owner": identity.name, ACCESS: access})
         await self._app(scope, receive, send)
+
+    async def _has_access(self, scope: Scope, name: str) -> bool:
+        """True if a request that was let in would be let in now, for the same user."""
+        assert self._users is not None
+        try:
+            identity = await identify(self._users, HTTPConnection(scope), self._oidc)
+        except AssayError:  # the client comes back, and is told
+            return False
+        return identity is not None and identity.name == name and self._refusal(scope, identity) is None
 
     def _is_scraper(self, scope: Scope) -> bool:
         """True if a request reads the metrics with the token of the settings, which needs no database."""

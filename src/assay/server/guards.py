@@ -146,7 +146,7 @@ class Guard:
             return
         denial = self._refusal(HTTPConnection(scope))
         if denial is not None:
-            await self._answer(Request(scope, receive), denial)(scope, receive, send)
+            await self._answer(Request(scope, receive), denial, {"Connection": "close"})(scope, receive, send)
             return
         body = LimitedBody(Headers(scope=scope), receive)
         scope[BODY] = body
@@ -154,6 +154,11 @@ class Guard:
 
     def _refusal(self, request: HTTPConnection) -> Problem | None:
         host = request.headers.get("host", "")
+        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+            # two lengths: a proxy may go by the other one, and take the rest for the next request (RFC 9112, 6.3)
+            return problem("bad-request", "send Transfer-Encoding or Content-Length, not both")
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            return problem("wrong-media-type", "send the body as it is, without Content-Encoding")
         if not is_own_host(host, self._hosts):
             return problem(
                 "wrong-host", f"{host[:100]!r} is not a name of this server: add it to the setting server.hosts"

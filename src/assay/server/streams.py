@@ -157,16 +157,41 @@ class Ticket:
                 del self._open_counts[self._owner]
 
 
+ACCESS = "access"
+"""The key in a request's state under which the check stands whether its user may still send it, if there are users."""
+ACCESS_SECONDS = 60.0
+"""Seconds after which an open stream asks that check again."""
+
+
+async def has_access(scope: Mapping[str, Any]) -> bool:
+    """True if the user of a request may still send it: their token or session holds."""
+    check = scope.get("state", {}).get(ACCESS)
+    return check is None or bool(await check())
+
+
+async def while_allowed(chunks: AsyncIterator[bytes], scope: Mapping[str, Any]) -> AsyncIterator[bytes]:
+    """The parts of a stream, which ends when its user may no longer read it. There is a part every `HEARTBEAT`."""
+    now = asyncio.get_running_loop().time
+    due = now() + ACCESS_SECONDS
+    async for chunk in chunks:
+        if now() >= due:
+            if not await has_access(scope):
+                return
+            due = now() + ACCESS_SECONDS
+        yield chunk
+
+
 class EventStream(StreamingResponse):
-    """A response of server-sent events, for which its user has a ticket."""
+    """A response of server-sent events, for which its user has a ticket; it ends when their access does."""
 
     media_type = STREAM
 
     def __init__(self, chunks: AsyncIterator[bytes], ticket: Ticket, headers: dict[str, str] | None = None) -> None:
-        super().__init__(end_on_failure(chunks), headers={**HEADERS, **(headers or {})})
-        self._ticket = ticket
+        super().__init__(chunks, headers={**HEADERS, **(headers or {})})
+        self._chunks, self._ticket = chunks, ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.body_iterator = end_on_failure(while_allowed(self._chunks, scope))
         try:
             await super().__call__(scope, receive, send)
         finally:

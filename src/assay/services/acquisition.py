@@ -165,6 +165,7 @@ class PlaceReader:
                 clock=self._clock,
                 collection=collection,
                 is_shared=self._context.settings.database is not None,
+                is_near=not isinstance(self._context.settings.blobs, str),
                 on_move=self._note_renewals,
             ),
             FileReaders(

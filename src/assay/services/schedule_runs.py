@@ -37,11 +37,20 @@ class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
-def next_due(schedule: Schedule, now: datetime) -> str:
-    """When it is due again: in its own rhythm, without making up for missed times."""
+def is_due(schedule: Schedule, now: datetime) -> bool:
+    """True if its time has come, or is so far ahead that it was set before the clock was set back."""
     due, every = datetime.fromisoformat(schedule.next_at), timedelta(seconds=schedule.every)
-    missed = max(0, (now - due) // every)
-    return format_time(due + (missed + 1) * every)
+    return not now < due <= now + 2 * every
+
+
+def next_due(schedule: Schedule, now: datetime) -> str:
+    """When it is due again: in its own rhythm, without making up for missed times; after the clock was set back in a
+    new one.
+    """
+    due, every = datetime.fromisoformat(schedule.next_at), timedelta(seconds=schedule.every)
+    if due > now:
+        return format_time(now + every)
+    return format_time(due + ((now - due) // every + 1) * every)
 
 
 async def run_due(
@@ -64,7 +73,7 @@ async def run_due(
             try:
                 schedule = await asyncio.to_thread(book.find, entry.id) if mine else None
                 outcome = None
-                if schedule is not None and (schedule.current or datetime.fromisoformat(schedule.next_at) <= now()):
+                if schedule is not None and (schedule.current or is_due(schedule, now())):
                     owner_assay = assay.owned_by(schedule.owner, limits(schedule.owner))
                     outcome = await _ask(owner_assay, book, schedule, now(), follow)
             except UnknownName:  # removed meanwhile, perhaps while its question was asked
@@ -80,7 +89,7 @@ async def _ask(
     try:
         handle = await _resume_current(assay, schedule)
         if handle is None:
-            if datetime.fromisoformat(schedule.next_at) > now:
+            if not is_due(schedule, now):
                 return None
             handle = _start(assay, book, schedule)
         view = await follow(schedule, handle)
@@ -123,7 +132,7 @@ def _start(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHand
 
 def _next_time(schedule: Schedule, now: datetime) -> str:
     """When it is due after it was asked."""
-    return next_due(schedule, now) if datetime.fromisoformat(schedule.next_at) <= now else schedule.next_at
+    return next_due(schedule, now) if is_due(schedule, now) else schedule.next_at
 
 
 async def _record_run(

@@ -186,7 +186,7 @@ class Users:
             NotLoggedIn: name or password is wrong, or there were too many wrong ones.
         """
         user, now = await self._store.find(name), time.time()
-        if user is not None and user.locked_until > now:
+        if user is not None and now < user.locked_until <= now + 2 * LOCKED_SECONDS:  # else the clock was set back
             raise NotLoggedIn.locked(int(user.locked_until - now) + 1)
         right = await self._verify(user.password if user else "", password)
         if user is None or not right:

@@ -146,7 +146,9 @@ def _lock_file(path: Path) -> Iterator[None]:
     except Timeout as error:
         raise ConfigError(f"{path} is being written by another process: try again") from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}): check its permissions") from error
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror}): check its permissions and the space"
+        ) from error
 
 
 def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:

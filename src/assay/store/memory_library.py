@@ -219,7 +219,8 @@ class MemoryLibrary(MemoryCollections):
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
         with self._lock:
             rows = {sha: self._rows.get((self._owner or "", sha)) for sha in documents}
-            return {sha: StoredPlace(row, self._documents[row - 1].url) for sha, row in rows.items() if row is not None}
+            found = {sha: (row, self._documents[row - 1]) for sha, row in rows.items() if row is not None}
+            return {sha: StoredPlace(row, each.url, each.snapshot_sha256) for sha, (row, each) in found.items()}
 
     def snapshot(self, sha256: str) -> Snapshot | None:
         with self._lock:

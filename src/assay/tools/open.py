@@ -12,11 +12,12 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
-from assay.core.events import SourceFailed
+from assay.core.events import ClarifyAnswered, ControlAccepted, PlanApproved, SourceFailed, decode
 from assay.core.lazy import regex
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan, content_spans
 from assay.core.usage import Usage
+from assay.core.web_addresses import is_below, names_address, parse_url
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
@@ -28,6 +29,10 @@ from assay.tools.common import is_page, opened_key, outline, read_page, select_p
 
 MAX_DOCUMENTS = 8
 _SOURCE = regex(r"(S\d+)(?:\.\d+)?(?:\s*:.*)?")
+UNKNOWN_ADDRESS = (
+    "beside the user's own documents, pages are opened only if a search found them, or if the user or something that "
+    "you read names their address in full."
+)
 
 
 class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,6 +134,8 @@ async def _resolve_documents(
         document = known_document or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
         try:
             if is_page(text, document):
+                if document is None and not await _may_open(run, ledger, text):
+                    return f"{text!r} was not opened: {UNKNOWN_ADDRESS}"
                 return await read_page(run, ledger, step_context, document.url if document else text, parts)
         except ToolError as failed:
             return failed.reason
@@ -146,6 +153,44 @@ async def _resolve_documents(
     if not documents_by_hash:
         raise ToolError(" ".join(notes) + " Search, then open by source id.")
     return list(documents_by_hash.values()), notes
+
+
+async def _may_open(run: Run, ledger: Ledger, address: str) -> bool:
+    """True if a page that no search found may be read: a text must name it, or there is nothing to give away.
+
+    The address that a model makes up may hold what it has read: an order in a document could have it sent anywhere.
+    """
+    scope = run.brief.scope
+    documents = await asyncio.to_thread(run.world.library.count, scope.collections)
+    if not documents and not run.brief.parent:
+        return True
+    chosen = (*scope.rules.domains, *scope.trusted)  # hosts to which the user sends the run, or whom they vouch for
+    if any(is_below(parse_url(address).host.lower(), domain) for domain in chosen):
+        return True
+    passages, sources = ledger.seeing(None).passages_and_sources()
+    texts = (
+        *await _texts_of_people(run),
+        *(source.url for source in sources.values()),
+        *(passage.text for passage in passages.values()),
+    )
+    return names_address("\n".join(texts), address)
+
+
+async def _texts_of_people(run: Run) -> list[str]:
+    """All that people have said to this run."""
+    brief = run.brief
+    texts = [brief.question, brief.instructions, brief.schema, *(answer.text for answer in brief.answers)]
+    texts += [section.hint for section in brief.template]
+    texts += [message.text for message in brief.conversation if message.by == "user"]
+    for envelope in await run.log():
+        match decode(envelope):
+            case ClarifyAnswered(answers=answers):
+                texts += answers
+            case PlanApproved(plan=plan, by="user"):
+                texts += [f"{step.title} {step.description}" for step in plan.steps]
+            case ControlAccepted(text=text):
+                texts.append(text)
+    return texts
 
 
 async def _documents_left(run: Run) -> int:

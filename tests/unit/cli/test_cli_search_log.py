@@ -11,6 +11,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.runs.lists import format_csv
+from assay.core.clean import escape_csv_cell
 from assay.core.search_record import ExcludedPage, SearchRow
 
 
@@ -47,6 +48,10 @@ def test_no_cell_is_a_formula_and_all_come_back() -> None:
         SearchRow(query="tides", provider="b", hits=0, read=0, cited=0, failed="b did not answer"),
     ]
     first, second = csv.DictReader(io.StringIO(format_csv(rows)))
+    assert [escape_csv_cell(f"{sign}1") for sign in "=＝+＋-－@＠1"] == [
+        *(f"'{sign}1" for sign in "=＝+＋-－@＠"),
+        "11",
+    ]
     assert first["query"] == '\'=1+1, "x"'
     assert first["excluded"] == "https://b.org/ (why)"
     assert (second["hits"], second["excluded"]) == ("", "no answer: b did not answer")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.web_addresses import BadUrl, canonical_url, doi_of, find_doi, parse_url
+from assay.core.web_addresses import BadUrl, canonical_url, doi_of, find_doi, names_address, parse_url
 
 ODD = (
     Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -36,6 +36,32 @@ ODD = (
 def test_canonical(found: str, same: str):
     assert canonical_url(found) == same
     assert canonical_url(same) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "named"),
+    [
+        ("See [it](https://Example.com/a_b?c=1#d).", "https://example.com/a_b?c=1", True),
+        (r"See https://example.com/a\_b.", "https://example.com/a_b", True),
+        ("on www.example.com/a/ today", "http://example.com/a", True),
+        ("https://bücher.example/ü", "https://bücher.example/ü", True),
+        ("https://bücher.example/ü", "https://bücher.example/%C3%BC", True),
+        ("https://example.com/?utm_source=x&id=7", "https://example.com/?utm_source=x&id=7", True),
+        ("https://example.com/a/b", "https://example.com/", True),
+        ("https://example.com:8080/a", "https://example.com:8080/a", True),
+        ("https://example.com/a", "https://example.com/a?q=secret", False),
+        ("https://example.com/a", "https://example.com/ab", False),
+        ("https://my-example.com/a", "https://example.com/a", False),
+        ("https://a.example.com/a", "https://example.com/a", False),
+        ("https://example.com/a", "https://exam/", False),
+        ("https://example.com.evil.example/a", "https://example.com", False),
+        ("mail@example.com", "https://example.com", False),
+        ("nothing", "https://example.com/", False),
+        ("anything", "", False),
+    ],
+)
+def test_an_address_is_named_in_full_or_from_its_beginning(text: str, address: str, named: bool):
+    assert names_address(text, address) is named
 
 
 def test_canonical_keeps_what_tells_pages_apart():

@@ -19,6 +19,7 @@ from assay.core.sources import Extracted
 from assay.evidence.ingest import IngestResult, ReadingProgress
 from assay.evidence.ingest.units import AHEAD_UNITS
 from assay.fetch.text import TextExtractor
+from assay.store.blobs import blob_path
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -151,3 +152,36 @@ def test_copies_are_counted_and_named(store: Store, folder: Path) -> None:
         done = read(store, folder, Counting())
         assert (done.documents, done.files, done.copies) == (60, 62, 2)
         assert f"{folder / 'y.txt'} is a copy of {folder / '007.txt'}" in done.notes
+
+
+class Quoting(Counting):
+    """Its text is not the file's."""
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        self.read.append(name)
+        yield Extracted(text=f"“{data.decode()}”", extractor=self.name, syntax="plain")
+
+
+@pytest.mark.parametrize("lost", ["text", "snapshot"])
+def test_a_file_whose_stored_bytes_are_gone_is_read_again(folder: Path, tmp_path: Path, lost: str) -> None:
+    store = open_store(tmp_path / "home")
+    first, second = Quoting(), Quoting()
+    read(store, folder, first)
+    document = next(each for each in store.library.documents(["c"]) if each.name == "007.txt")
+    name = document.sha256 if lost == "text" else document.snapshot_sha256
+    (tmp_path / "home" / "blobs" / blob_path(name)).unlink()
+    found = read(store, folder, second)
+    assert (found.documents, found.added, second.read) == (60, 0, ["007.txt"])
+    assert store.blobs.get(document.sha256).decode() == "“Text 7.”"
+    assert store.blobs.get(document.snapshot_sha256) == b"Text 7."
+
+
+def test_what_is_read_again_from_elsewhere_is_stored_again(folder: Path, tmp_path: Path) -> None:
+    store = open_store(tmp_path / "home")
+    read(store, folder, Counting())
+    (document, *_) = store.library.documents(["c"])
+    (tmp_path / "home" / "blobs" / blob_path(document.sha256)).unlink()
+    copy = tmp_path / "copy.txt"
+    copy.write_text("Text 0.")
+    assert read(store, copy, Counting()).added == 0
+    assert store.blobs.get(document.sha256) == b"Text 0."

@@ -120,6 +120,30 @@ def test_a_declared_encoding() -> None:
     assert "Příliš žluťoučký kůň" in extract(page.encode("iso-8859-2")).text
 
 
+@pytest.mark.parametrize(
+    ("style", "seen"),
+    [
+        ("position: absolute; left: -9999px", False),
+        ("TEXT-INDENT:-999em", False),
+        ("top : -10000px", False),
+        ("clip: rect(0 0 0 0)", False),
+        ("clip:rect(1px, 1px, 1px, 1px)", False),
+        ("left: -120px", True),
+        ("text-indent: -12pt", True),
+        ("padding-left: -9999px", True),
+        ("clip: rect(10px, 60px, 200px, 0)", True),
+        ("opacity: 0", True),  # until a script shows it
+        ("font-size: 0px", True),  # around text with a size of its own
+    ],
+)
+def test_what_stands_outside_the_page_is_not_read(style: str, seen: bool) -> None:
+    page = (
+        f"<html><body><article><h1>Harbour</h1><p>It is 12 m deep.</p><p style='{style}'>It is 99 m deep.</p></article>"
+    )
+    assert ("99 m" in extract(page).text) is seen
+    assert "12 m" in extract(page).text
+
+
 @pytest.mark.parametrize("page", ["", "<html></html>", "<script>x</script>", "<div hidden>x</div>"])
 def test_a_page_without_text(page: str) -> None:
     with pytest.raises(ExtractError, match="no text"):

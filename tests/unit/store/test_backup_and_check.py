@@ -136,6 +136,19 @@ BROKEN = [
     ("UPDATE events SET type = 'run.resumed', data = CAST('{\"fence\": 9}' AS BLOB) WHERE seq = 2", "its fence is 1"),
     ("INSERT INTO holds SELECT number, 'step', '0', '{}', 'held' FROM runs", "still held"),
     ("UPDATE members SET document = 99", "not there"),
+    (
+        "UPDATE events SET data = CAST(replace(data, '\"usd\":', '\"usd\";') AS BLOB) WHERE seq = 6",
+        "event 6 (usage.updated)",
+    ),
+    (
+        "UPDATE events SET data = CAST(replace(data, '1843', '1943') AS BLOB) WHERE type = 'report.revised'",
+        "not what was verified",
+    ),
+    (
+        "UPDATE events SET data = CAST(replace(data, '1843', '1943') AS BLOB) WHERE type = 'finding.added'",
+        "not what was verified",
+    ),
+    ("UPDATE events SET path = replace(path, ']', '}') WHERE seq = 6", "cannot be read"),
     ("UPDATE documents SET sha256 = 'ab' || substr(sha256, 3)", "no blob"),
 ]
 

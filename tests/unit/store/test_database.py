@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -127,6 +128,24 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     (tmp_path / "assay.db").write_bytes(b"plain text, long enough to look at" * 100)
     with pytest.raises(StoreError, match="damaged or not a database"):
         open_store(tmp_path)
+
+
+@pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "removed"])
+def test_a_file_that_is_taken_away_while_it_is_open_gets_nothing_more(tmp_path, replaced):
+    home, away = tmp_path / "home", tmp_path / "away"
+    store = open_store(home)
+    home.rename(away)
+    if replaced:
+        asyncio.run(open_store(home).close())
+    for call in (lambda: store.library.mark("lost", private=True), store.library.collections):
+        with pytest.raises(StoreError, match="removed or replaced"):
+            call()
+    if replaced:
+        shutil.rmtree(home)
+    away.rename(home)
+    store.library.mark("kept", private=True)
+    assert [row.name for row in store.library.collections()] == ["kept"]
+    asyncio.run(store.close())
 
 
 def test_a_damaged_database_is_refused(tmp_path):

@@ -162,7 +162,9 @@ async def test_lanes_that_read_articles_at_the_same_time_keep_the_limit_of_pages
 
         await run.gather(*(Branch(f"lane-{at}", partial(until_the_limit, lane=lane)) for at, lane in enumerate(lanes)))
 
-    log = await within(sea, body, budget=Budget(pages=most), pages=pages)
+    log = await within(
+        sea, body, question="https://tides.example/0 https://tides.example/1", budget=Budget(pages=most), pages=pages
+    )
     assert pages.parts == parts
     assert sum(event.usage.pages for event in log.of(e.UsageUpdated)) == sum(parts)
 
@@ -179,5 +181,5 @@ async def test_the_pages_of_a_call_are_read_at_once_and_each_once_by_whoever_ask
         async with asyncio.timeout(60):
             await run.gather(*first, *second)
 
-    await within(sea, body, pages=pages)
+    await within(sea, body, question=f"What do {one}, {two} and {three} say?", pages=pages)
     assert sorted(pages.asked_for) == [one, two, three]

@@ -236,10 +236,11 @@ class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredPlace(msgspec.Struct, frozen=True):
-    """Where an owner's document was read, with its row number in the library."""
+    """Where an owner's document was read, with its row number in the library, and the hash of what was read there."""
 
     row: int
     url: str
+    snapshot_sha256: str
 
 
 class DocumentMove(msgspec.Struct, frozen=True, kw_only=True):

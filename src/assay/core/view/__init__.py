@@ -31,6 +31,7 @@ from assay.core.view.model import ToolUse as ToolUse
 from assay.core.view.model import Turn as Turn
 from assay.core.view.model import Unreadable as Unreadable
 from assay.core.view.model import Writing as Writing
+from assay.core.view.run_handlers import CHANGED as CHANGED
 from assay.core.view.state import HANDLERS, ViewState
 
 

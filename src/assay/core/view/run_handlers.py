@@ -16,6 +16,7 @@ from assay.core.view import model
 from assay.core.view.state import ViewState, on
 
 CHANGED = "its text is not the one which was verified: it was changed behind the checks"
+"""The problem of a report, or of a passage shown in it, that does not match its hash."""
 
 # run
 
@@ -55,7 +56,7 @@ def _run_completed(state: ViewState, envelope: e.Envelope, event: e.RunCompleted
     state.passed = event.verified
     state.verified = event.verified and (not state.graded or assess_claims(state.claims.values()).is_sound)
     state.finished_at = envelope.at
-    if not state.writing.is_whole():
+    if not (state.writing.is_whole() and all(passage.is_whole for passage in state.passages.values())):
         state.verified = state.passed = False
         summary, problems = (state.gate.summary, state.gate.problems) if state.gate else (Summary(), ())
         state.gate = model.Gate(summary=summary, passed=False, problems=(*problems, CHANGED))

@@ -115,7 +115,8 @@ class IngestResult(msgspec.Struct, frozen=True, kw_only=True):
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where documents go: into a `collection`, or without one into that of exactly these documents.
 
-    `is_shared`: other machines, on which other folders are, use the library too. `on_move` is told the row numbers of
+    `is_shared`: other machines, on which other folders are, use the library too. `is_near`: whether bytes are stored is
+    known without a request, and a file whose bytes are gone is read again. `on_move` is told the row numbers of
     known documents before they get another place, so whoever has them by their names finds them again if the process
     dies.
     """
@@ -125,6 +126,7 @@ class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     collection: str | None = None
     is_shared: bool = False
+    is_near: bool = True
     on_move: Callable[[Sequence[int]], None] | None = None
 
 
@@ -158,7 +160,8 @@ def ingest(
     files, warnings = find_files(paths)
     library, collection = target.library, target.collection
     missing_files = MissingFiles(is_shared=target.is_shared)
-    units = Units(library, readers.extractors, readers.archives, readers.largest, find_twins(files))
+    has_bytes = target.blobs.has if target.is_near else None
+    units = Units(library, readers.extractors, readers.archives, readers.largest, find_twins(files), has_bytes)
     units.missing_files = missing_files
     # a page is one document: nothing is read meanwhile
     with ThreadPoolExecutor(BLOB_WRITERS, thread_name_prefix="blobs") if files else nullcontext() as writer:

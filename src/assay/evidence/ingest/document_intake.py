@@ -87,7 +87,8 @@ class DocumentIntake:
         existing: set[str] = set() if self.fresh else self._library.existing_documents(pending)
         self._known_documents += (name for name in pending if name in existing)
         self._note_moves({name: entry for name, entry in pending.items() if name in existing})
-        self._batch += [self._store(name, *entry) for name, entry in pending.items() if name not in existing]
+        stored = {name: self._store(name, *entry) for name, entry in pending.items()}  # known ones may have lost theirs
+        self._batch += [stored[name] for name in pending if name not in existing]
         self.added += len(pending) - len(existing)
 
     def _note_moves(self, known_documents: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:

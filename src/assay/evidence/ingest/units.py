@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -106,7 +106,10 @@ class _Allowance:
 
 
 class Units:
-    """Makes units of files. `pages` has the page that may have been made from a source (`files.twins`)."""
+    """Makes units of files. `pages` has the page that may have been made from a source (`files.twins`).
+
+    `has_bytes` says if bytes, by their hash, are stored: a file of which some are gone is read again.
+    """
 
     def __init__(
         self,
@@ -115,10 +118,12 @@ class Units:
         archives: Sequence[Archive],
         largest: int,
         pages: Mapping[Path, Path] | None = None,
+        has_bytes: Callable[[str], bool] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
         self.missing_files = MissingFiles()
         self._pages = pages or {}
+        self._has_bytes = has_bytes or (lambda _: True)
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
         self._archives = {suffix: archive for archive in archives for suffix in archive.suffixes}
@@ -135,8 +140,15 @@ class Units:
             )
             urls = {sha: place.url for sha, place in stored_places.items()}
             displaced = displaced_documents(self._library, urls, stamps)
+            lost = {
+                sha
+                for sha, place in stored_places.items()
+                if not (self._has_bytes(sha) and self._has_bytes(place.snapshot_sha256))
+            }
             for file in batch:
-                yield from self._file_units(file, stamps.get(stamp_path(file)), urls, displaced)
+                stamp = stamps.get(stamp_path(file))
+                known = None if stamp is None or lost.intersection(stamp.documents) else stamp
+                yield from self._file_units(file, known, urls, displaced)
 
     def _file_units(
         self, file: FileToRead, known_stamp: FileStamp | None, urls: Mapping[str, str], displaced: Collection[str]

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, create_model
 
 from assay.core.assurance import report_state
 from assay.core.claims import VERDICTS
+from assay.core.clean import make_inactive
 from assay.core.errors import Cancelled
 from assay.core.events import RunWaiting
 from assay.core.milestones import milestone_line
@@ -255,7 +256,7 @@ class _Notices:
         """Take the event with number `seq`."""
         self._step = max(self._step, seq)
         if line:
-            self._line, self._new = line, True
+            self._line, self._new = make_inactive(line), True
 
     async def notify(self, *, idle: bool) -> None:
         """Notify the client if it is time."""

@@ -16,7 +16,7 @@ from assay.server.backend import assay_of, backend_of, owner_of
 from assay.server.openai.requests import AskedRun
 from assay.server.problems import Problem
 from assay.server.protocol_runs import HEARTBEAT_SECONDS, Caller, request_key
-from assay.server.streams import Ticket
+from assay.server.streams import Ticket, while_allowed
 
 JSON = "application/json"
 DONE = b"data: [DONE]\n\n"
@@ -70,7 +70,8 @@ def json_response(value: object) -> Response:
 class WaitingResponse(StreamingResponse):
     """A slow JSON response: white space is sent before it, so that nobody considers the connection dead.
 
-    A problem is answered with its own status, unless white space was sent before it.
+    A problem is answered with its own status, unless white space was sent before it. There is no answer for a user who
+    may no longer read it.
     """
 
     media_type = JSON
@@ -96,8 +97,8 @@ class WaitingResponse(StreamingResponse):
             answer = result()
             yield self._refuse(answer) if isinstance(answer, Problem) else msgspec.json.encode(answer)
 
-        super().__init__(chunks(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
-        self._ticket = ticket
+        self._chunks, self._ticket = chunks(), ticket
+        super().__init__(self._chunks, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     def _refuse(self, problem: Problem) -> bytes:
         """The body of a refusal; its status and headers count only if nothing was sent yet."""
@@ -122,6 +123,7 @@ class WaitingResponse(StreamingResponse):
         await super().stream_response(send)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.body_iterator = while_allowed(self._chunks, scope)
         try:
             await super().__call__(scope, receive, send)
         finally:

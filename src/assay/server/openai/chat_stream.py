@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.clean import make_inactive
 from assay.core.events import (
     Envelope,
     Event,
@@ -219,8 +220,8 @@ class ChatProjection:
         )
 
     def _reason(self, line: str) -> ChatChunk:
-        self._reasons.append(f"{line}\n")
-        return self._chunk(Delta(reasoning_content=f"{line}\n"))
+        self._reasons.append(f"{make_inactive(line)}\n")
+        return self._chunk(Delta(reasoning_content=self._reasons[-1]))
 
     def _chunk(self, delta: Delta) -> ChatChunk:
         return ChatChunk(

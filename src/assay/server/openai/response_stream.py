@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from assay.core.brief import Brief
+from assay.core.clean import make_inactive
 from assay.core.coordinates import lane_of
 from assay.core.events import (
     Envelope,
@@ -196,7 +197,7 @@ class ResponseProjection:
             self._lines = [f"**{title}**\n\n"]
             yield self._summary("added", SummaryText())
             yield self._delta(self._lines[0])
-        self._lines.append(f"{line}\n")
+        self._lines.append(f"{make_inactive(line)}\n")
         yield self._delta(self._lines[-1])
 
     def _close_part(self) -> Iterator[p.StreamPart]:

@@ -11,7 +11,7 @@ from assay.app.assay import Assay
 from assay.core.assurance import report_state
 from assay.core.bibliography import Bibliography
 from assay.core.brief import Brief, Depth
-from assay.core.clean import link_target, one_line
+from assay.core.clean import link_target, make_inactive, one_line
 from assay.core.errors import UnknownName
 from assay.core.lazy import regex
 from assay.core.report import Report, render_report
@@ -107,7 +107,8 @@ def no_report_reason(view: RunView) -> str:
     """Why a run gave no report."""
     if view.status == "cancelled":
         return "The run was cancelled before its report was written."
-    return f"The run ended without a report: {adapt_wording(view.error) or view.stop_reason or view.status}"
+    reason = adapt_wording(view.error) or view.stop_reason or view.status
+    return f"The run ended without a report: {make_inactive(reason)}"
 
 
 def answer_footer(run_id: str, base: str) -> str:

@@ -11,7 +11,7 @@ from assay.store import common
 from assay.store.sql.shelves import batches
 from assay.store.sql.tables import documents
 
-_PLACES = select(documents.c.sha256, documents.c.row, documents.c.url).where(
+_PLACES = select(documents.c.sha256, documents.c.row, documents.c.url, documents.c.snapshot_sha256).where(
     documents.c.sha256.in_(bindparam("some", expanding=True)), documents.c.owner == bindparam("whose")
 )
 _TITLES = select(documents.c.sha256, documents.c.title).where(
@@ -33,7 +33,7 @@ def stored_places(connection: Connection, owner: str, hashes: Iterable[str]) -> 
     places: dict[str, StoredPlace] = {}
     for batch in batches(list(hashes)):
         rows = connection.execute(_PLACES, {"some": batch, "whose": owner})
-        places.update((sha, StoredPlace(row, url)) for sha, row, url in rows)
+        places.update((sha, StoredPlace(*place)) for sha, *place in rows)
     return places
 
 

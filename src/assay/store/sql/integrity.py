@@ -19,6 +19,8 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import StoreError
+from assay.core.events import Envelope
+from assay.core.view import CHANGED, fold_events
 from assay.store.blobs import READER_THREADS, KeptBlobs
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.sqlite import wal_path
@@ -177,12 +179,15 @@ def check_library(location: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: 
     Args:
         location: the database's file, or how to connect to it.
         blobs: the blobs; remote ones are read remotely.
-        quick: check that blobs exist, without reading them.
+        quick: check that blobs exist, without reading them or what the logs say.
 
     Raises:
         StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
-    result = _check_file(location) if isinstance(location, Path) else _check_server(location)
+    if isinstance(location, Path):
+        result = _check_file(location, quick=quick)
+    else:
+        result = _check_server(location, quick=quick)
     stored_blobs = {blob.name for blob in blobs.list_blobs() if blob.size}
     return msgspec.structs.replace(
         result.report,
@@ -203,25 +208,27 @@ RunQuery = Callable[[str], Iterable[Sequence[Any]]]
 """Returns the rows of a statement."""
 
 
-def _check_file(path: Path) -> _CheckResult:
+def _check_file(path: Path, *, quick: bool) -> _CheckResult:
     result = probe(path)
     if result.state != "current":
         advice = "; `assay db migrate` brings it to this release's schema" if result.state == "older" else ""
         raise StoreError(f"{path} cannot be checked: it is {result.description}{advice}")
     try:
         with closing(connect(path)) as connection:
-            return _check_rows(connection.execute, result.schema, _find_damage(connection), _FENCE_SQLITE)
+            damage = _find_damage(connection)
+            return _check_rows(connection.execute, result.schema, damage, _FENCE_SQLITE, quick=quick)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {error}; restore a copy (assay db restore)") from error
 
 
-def _check_server(backend: DatabaseBackend) -> _CheckResult:
+def _check_server(backend: DatabaseBackend, *, quick: bool) -> _CheckResult:
     with closing(Database(backend)) as database, database.read() as connection:
-        return _check_rows(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
+        return _check_rows(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES, quick=quick)
 
 
-def _check_rows(ask: RunQuery, schema: str, damage: Iterable[str], fence: str) -> _CheckResult:
-    problems = (*damage, *_broken_rules(ask, fence))
+def _check_rows(ask: RunQuery, schema: str, damage: Iterable[str], fence: str, *, quick: bool) -> _CheckResult:
+    log_problems = () if quick else islice(_log_problems(ask), MAX_PROBLEMS)
+    problems = (*damage, *_broken_rules(ask, fence), *log_problems)
     counts = {table: int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED}
     report = IntegrityReport(schema=schema, **counts, blobs=0, unreferenced=0, problems=problems)
     return _CheckResult(report, _needed_blobs(ask))
@@ -245,6 +252,25 @@ def _broken_rules(ask: RunQuery, fence: str) -> Iterator[str]:
             yield str(line)
 
 
+def _log_problems(ask: RunQuery) -> Iterator[str]:
+    """The runs whose log cannot be read, or whose report is not the text that was verified."""
+    for number, run_id in list(ask("SELECT number, run_id FROM runs ORDER BY number")):
+        rows = ask(f"SELECT seq, at, path, type, data FROM events WHERE run = {int(number)} ORDER BY seq")
+        try:
+            view = fold_events(_envelope(run_id, *row) for row in rows)
+        except (StoreError, msgspec.MsgspecError) as error:
+            yield f"run {run_id}: its log cannot be read: {error}; restore a copy (assay db restore)"
+            continue
+        if view.gate is not None and CHANGED in view.gate.problems:
+            yield f"run {run_id}: its report or a quote is not what was verified; restore a copy (assay db restore)"
+
+
+def _envelope(run_id: str, seq: int, at: str, path: str | list[str], type: str, data: bytes) -> Envelope:
+    """A row of the log, whose path SQLite returns as JSON."""
+    names = msgspec.json.decode(path, type=list[str]) if isinstance(path, str) else path
+    return Envelope(seq=seq, run_id=run_id, at=at, path=tuple(names), type=type, data=msgspec.Raw(data))
+
+
 def _needed_blobs(ask: RunQuery) -> dict[str, str]:
     """The blobs that documents need, each with the name of one document."""
     needed: dict[str, str] = {}
@@ -262,7 +288,7 @@ def _check_blobs(
         if sha in stored_blobs:
             present.append(sha)
         else:
-            yield f"document {name!r}: no blob {sha} in {blobs.place}"
+            yield f"document {name!r}: no blob {sha} in {blobs.place}: add the document again"
     if quick:
         return
 

@@ -232,10 +232,12 @@ def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
 
 
 def _claimable(now: float, claim: JobClaim) -> ColumnElement[bool]:
-    """The condition for jobs that a worker may take, apart from limits and releases."""
-    free = or_(
-        and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
-    )
+    """The condition for jobs that a worker may take, apart from limits and releases.
+
+    A periodic one that is due so far ahead was queued before the clock was set back.
+    """
+    is_due = or_(jobs.c.due <= now, and_(jobs.c.every > 0, jobs.c.due > now + 2 * jobs.c.every))
+    free = or_(and_(jobs.c.state == "waiting", is_due), and_(jobs.c.state == "running", not_(_is_lease_valid(now))))
     in_parent = true() if claim.parent is None else jobs.c.parent == claim.parent
     return and_(free, in_parent, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
 
@@ -328,7 +330,7 @@ def _queue_next_period(connection: Connection, job: Job, now: float) -> None:
     if not job.every:
         return
     first, _, number = job.id.partition("-")
-    start = job.due or now
+    start = min(job.due or now, now)
     next_job = Job(
         id=f"{first}-{int(number or 1) + 1}",
         kind=job.kind,

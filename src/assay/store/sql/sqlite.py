@@ -40,6 +40,8 @@ SINGLE_OPTION = {"assay_single": True}
 # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
 # process loses none of it, because the operating system has the data. A power cut may lose the last commits, but
 # never the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
+_FILE = "assay.file"
+"""The key of a connection's file in its record of the pool."""
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
@@ -66,7 +68,31 @@ class Sqlite:
         self._path, self.place = path, str(path)
 
     def engine(self) -> Engine:
-        return create_sqlite_engine(self._path)
+        engine = create_sqlite_engine(self._path)
+        event.listen(engine, "connect", self._note_file)
+        event.listen(engine, "begin", self._check_file, insert=True)
+        return engine
+
+    def _note_file(self, _: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
+        entry.info[_FILE] = self._file()
+
+    def _check_file(self, connection: Connection) -> None:
+        """Refuse to go on with a file that no longer has its name: nobody would ever find what is written there.
+
+        SQLite makes this check itself (`SQLITE_READONLY_DBMOVED`), but not with write-ahead logging.
+        """
+        if connection.info[_FILE] != self._file():
+            raise StoreError(
+                f"{self._path} was removed or replaced while it was open: put it back, or start this program again"
+            )
+
+    def _file(self) -> tuple[int, int] | None:
+        """The identity of the file that has the path now; None if there is none."""
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
     def exists(self) -> bool:
         """True if the file exists."""

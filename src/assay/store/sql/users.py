@@ -234,7 +234,8 @@ def _conditions(criteria: AuditFilter) -> list[ColumnElement[bool]]:
 _NOW: BindParameter[float] = bindparam("now", type_=Float)
 _PAUSE: BindParameter[float] = bindparam("pause", type_=Float)
 _SECONDS: BindParameter[float] = bindparam("seconds", type_=Float)
-_DUE = case((buckets.c.due > _NOW, buckets.c.due), else_=_NOW)
+# A time further ahead than a bucket ever takes to fill was stored before the clock was set back.
+_DUE = case((buckets.c.due.between(_NOW, _NOW + _SECONDS + _PAUSE), buckets.c.due), else_=_NOW)
 _NEW_BUCKET = sqlite.insert(buckets)
 _TAKE = _NEW_BUCKET.on_conflict_do_update(
     index_elements=["owner", "rate"],

@@ -30,6 +30,8 @@ from assay.store.sql import sqlite
 from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
 from assay.store.sql.transactions import TransactedPort
 
+MAX_PAUSE_SECONDS = 2 * 86_400.0
+"""More than any message waits to be sent again."""
 SETTLED = ("waiting", "completed", "failed", "cancelled")
 """The statuses of runs with something to report."""
 OVER = ("completed", "cancelled")
@@ -117,7 +119,9 @@ class SqlWebhooks(TransactedPort):
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
         def claim(connection: Connection, now: float) -> list[tuple[Delivery, Webhook]]:
-            due = and_(deliveries.c.state == "waiting", deliveries.c.due <= now)
+            # A message that is due so far ahead has waited since before the clock was set back.
+            is_due = or_(deliveries.c.due <= now, deliveries.c.due > now + MAX_PAUSE_SECONDS)
+            due = and_(deliveries.c.state == "waiting", is_due)
             statement = select(deliveries).where(due).order_by(deliveries.c.due).limit(limit)
             rows = connection.execute(statement.with_for_update(skip_locked=True)).all()
             if not rows:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay import Assay, RunHandle
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.view import RunView
-from assay.services.schedule_runs import next_due, run_due
+from assay.services.schedule_runs import is_due, next_due, run_due
 from assay.services.schedules import (
     Schedule,
     ScheduleBook,
@@ -60,6 +60,17 @@ def test_the_rhythm_goes_on_and_what_was_missed_is_not_made_up_for(every: int, l
     due = datetime.fromisoformat(next_due(schedule, now))
     assert now < due <= now + timedelta(seconds=every)
     assert (due - NOW).total_seconds() % every == 0
+
+
+@given(st.integers(60, 10**7), st.integers(0, 10**9))
+def test_a_clock_that_was_set_back_stops_no_schedule_and_asks_nothing_twice(every: int, ahead: int):
+    later = NOW + timedelta(seconds=ahead)
+    schedule = Schedule(id="a", question="Why?", every=every, created_at=format_time(NOW), next_at=format_time(NOW))
+    schedule = msgspec.structs.replace(schedule, next_at=next_due(schedule, later))  # asked while it was ahead
+    if is_due(schedule, NOW):
+        schedule = msgspec.structs.replace(schedule, next_at=next_due(schedule, NOW))
+    assert not is_due(schedule, NOW)
+    assert is_due(schedule, NOW + timedelta(seconds=2 * every))
 
 
 def test_schedules_are_kept_found_changed_and_forgotten(tmp_path: Path):
