@@ -1,0 +1,126 @@
+"""Checks whether a sentence of the evidence says of another name all that the claim says of its own.
+
+"Kerr said that the bridge was safe" against "Osei said that the bridge was safe. Kerr asked for a second report." Where
+both names stand near each other, the words around them cannot tell whose words or deeds they are; the sentences can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import msgspec
+
+from assay.core.lazy import regex
+from assay.verify.analyzed_text import AnalyzedText, Texts, stem
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, conflict_finding
+from assay.verify.rules.names import is_spelt_otherwise, names, written_as_names
+from assay.verify.rules.polarity import denied_words
+
+_SAID = 0.9
+"""The share of the claim's other words that the sentence about another must have, with all numbers. By hand."""
+_LEAST = 2
+"""How many words that is at least; fewer if the sentence says nothing else."""
+_HEAD = 7
+"""How many words and signs may stand before a subject's name: "the leader of the opposition, Rita Holm". By hand."""
+_ALIKE = 4
+"""The distance in words of two names that may be one person's: "Agnes Bojaxhiu, known as Mother Teresa". By hand."""
+_SPEECH = frozenset(
+    map(
+        stem,
+        """
+        said say says tell told tells announced announces argued argues replied replies claimed claims stated states
+        wrote writes explained explains noted notes added adds declared declares confirmed confirms reported reports
+        insisted insists maintained maintains remarked observed commented according
+        """.split(),
+    )
+)
+"""Verbs of speech, of which any may stand for another."""
+_OF_A_PLACE = regex(r"\w{2,}(?:ese|ish|an|ch)")
+"""A single name that may only describe what follows: "Portuguese striker"."""
+
+
+class _Subject(msgspec.Struct, frozen=True):
+    """A name that begins a sentence, first and last word, by its keys; `told` has the keys of the rest."""
+
+    first: int
+    last: int
+    name: frozenset[str]
+    told: frozenset[str]
+
+
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A conflict for each name that begins a sentence of the claim, if the evidence says the rest of another."""
+    as_names, denied = written_as_names(texts), denied_words(claim)
+    ours = [own for own in _subjects(claim, as_names) if own.told and own.first not in denied]
+    theirs = [
+        (passage, each) for passage, reading in enumerate(texts.readings) for each in _subjects(reading, as_names)
+    ]
+    for own in ours:
+        other = next(
+            (pair for pair in theirs if _is_told_of(own, pair[1]) and _is_another(claim, own, *pair, texts)), None
+        )
+        if other is not None:
+            passage, each = other
+            text = claim.plain.text[claim.words[own.first].start : claim.words[own.last].end]
+            slot = ClaimSlot(text, *claim.origin(own.first, own.last))
+            finding = conflict_finding("name", slot, texts, EvidenceSpan(passage, each.first, each.last))
+            yield msgspec.structs.replace(finding, certain=True)
+
+
+def _is_told_of(own: _Subject, each: _Subject) -> bool:
+    """True if `each` has what is told of `own`, and neither sentence has the other's name."""
+    shared = own.told & each.told
+    return (
+        len(shared) >= _SAID * len(own.told)
+        and (len(own.told) >= _LEAST or own.told == each.told)
+        and all(key in shared for key in own.told if key.startswith("#"))
+        and not own.name & each.told
+        and not each.name & own.told
+    )
+
+
+def _is_another(claim: AnalyzedText, own: _Subject, passage: int, each: _Subject, texts: Texts) -> bool:
+    """True if the evidence has the claim's name, too, but not near the other or in a question, and says less of it."""
+    own_name, their_name = own.name - each.name, each.name - own.name
+    span = EvidenceSpan(passage, each.first, each.last)
+    if own.first == own.last and _OF_A_PLACE.fullmatch(claim.words[own.first].text):
+        return False
+    if not own_name or not their_name or is_spelt_otherwise(claim.words[own.first : own.last + 1], span, texts):
+        return False
+    about = [
+        (reading, indices)
+        for reading in texts.readings
+        for indices in reading.sentence_ranges()
+        if not own_name.isdisjoint(reading.words[index].key for index in indices)
+    ]
+    return bool(about) and not any(
+        reading.words[indices[-1]].text == "?"
+        or _are_near(reading, indices, own_name, their_name)
+        or 2 * len(own.told & _keys(reading, indices)) > len(own.told)
+        for reading, indices in about
+    )
+
+
+def _are_near(reading: AnalyzedText, indices: range, one: Collection[str], other: Collection[str]) -> bool:
+    ones = [index for index in indices if reading.words[index].key in one]
+    others = [index for index in indices if reading.words[index].key in other]
+    return any(abs(index - place) <= _ALIKE for index in ones for place in others)
+
+
+def _subjects(reading: AnalyzedText, as_names: Collection[str]) -> Iterator[_Subject]:
+    runs: dict[int, tuple[int, int]] = {}
+    for first, last in names(reading, as_names):
+        runs.setdefault(reading.words[first].sentence, (first, last))
+    for indices in reading.sentence_ranges() if runs else ():
+        first, last = runs.get(reading.words[indices[0]].sentence, (0, -1))
+        if first <= last and first - indices[0] <= _HEAD:
+            name = _keys(reading, range(first, last + 1))
+            rest = [index for index in indices if not first <= index <= last]
+            if name:
+                yield _Subject(first, last, name, _keys(reading, rest))
+
+
+def _keys(reading: AnalyzedText, indices: Sequence[int]) -> frozenset[str]:
+    """The keys of significant words."""
+    words = (reading.words[index] for index in indices)
+    return frozenset(word.key for word in words if word.kind != "sign" and not word.common and word.key not in _SPEECH)
