@@ -83,7 +83,11 @@ class _Clause(msgspec.Struct, frozen=True):
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each clause of the claim that a clause of the evidence denies, affirms or says the contrary of."""
     ours = list(_clauses(claim))
-    theirs = [(passage, each) for passage, reading in enumerate(texts.readings) for each in _clauses(reading)]
+    distinct: dict[tuple[tuple[str, ...], bool], tuple[int, _Clause]] = {}
+    for passage, reading in enumerate(texts.readings):
+        for each in _clauses(reading):
+            distinct.setdefault((each.keys, each.negator is None), (passage, each))
+    theirs = list(distinct.values())
     for own in ours:
         if own.is_plain:
             other = _denying(own, theirs) if own.negator is None else _affirming(own, theirs)

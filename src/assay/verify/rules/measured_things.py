@@ -39,6 +39,8 @@ _NEAR = 12
 """How many words of a clause count on each side of a number."""
 MAX_COMPARISONS = 100_000
 """The product of numbers in the claim and in the evidence; above it, which would take seconds, nothing is compared."""
+_BEFORE_YEAR = 4
+"""How many words after a number its year may begin."""
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 
 
@@ -65,6 +67,32 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     if len(amounts) * len(every) <= MAX_COMPARISONS:
         for index, amount in amounts:
             yield from _conflicts(claim, index, amount, texts, every)
+            yield from _other_years(claim, index, amount, texts, every)
+
+
+def _other_years(
+    claim: AnalyzedText, index: int, amount: Amount, texts: Texts, every: Sequence[Token]
+) -> Iterator[SlotFinding]:
+    """A conflict for the year of a number ("3,120 in 2025"), if the evidence states it only beside other years."""
+    year = _year_after(claim, index)
+    spans = list(_stating_spans(amount, texts, every)) if year is not None else []
+    years = [_year_after(texts.readings[span.passage], span.index) for span in spans]
+    if year is None or not years or None in years:
+        return
+    theirs = EvidenceSpan(spans[0].passage, years[0] or 0)
+    if all(
+        texts.readings[span.passage].words[each or 0].text != claim.words[year].text
+        for span, each in zip(spans, years, strict=True)
+    ):
+        yield conflict_finding("date", word_slot(claim, year), texts, theirs)
+
+
+def _year_after(reading: AnalyzedText, index: int) -> int | None:
+    """The year that follows a number, perhaps after a word for what it counts: "3,120 pupils in 2025"."""
+    for place in range(index + 1, min(index + _BEFORE_YEAR, len(reading.words) - 1)):
+        if reading.words[place].text.lower() == "in":
+            return place + 1 if _YEAR.fullmatch(reading.words[place + 1].text) else None
+    return None
 
 
 def _conflicts(

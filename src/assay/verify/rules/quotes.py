@@ -68,10 +68,10 @@ def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
 def find_quotations(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
     """The quotations of `claim`, each with its place in one of `passages`.
 
-    They are compared after Unicode normalization, without Markdown. Case counts, but a part may begin with a small
-    letter where the evidence has a capital, to fit into a sentence. Omissions ("...") and insertions ("[sic]") divide a
-    quotation into parts, which must follow one another in one passage. In a title, here or there, case does not count,
-    "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
+    They are compared after Unicode normalization, without Markdown. Case counts, but a quotation may begin with a
+    capital or a small letter, and a part of one with a small letter, to fit into a sentence. Omissions ("...") and
+    insertions ("[sic]") divide a quotation into parts, which must follow one another in one passage. In a title, here
+    or there, case does not count, "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
     """
     return tuple(_find(quote, passages, names) for quote in _quotations(claim))
 
@@ -128,7 +128,8 @@ def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int
     spans = []
     position = 0
     for part in parts:
-        begins = f"(?i:{re.escape(part[0])})" if part[0].islower() else re.escape(part[0])
+        is_free = part[0].islower() or position == 0
+        begins = f"(?i:{re.escape(part[0])})" if is_free else re.escape(part[0])
         pattern = begins + re.escape(part[1:])
         match = re.compile(rf"(?<!\w){pattern}(?!\w)" if part.isascii() else pattern).search(text.text, position)
         if match is None:

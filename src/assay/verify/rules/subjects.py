@@ -1,4 +1,4 @@
-"""Checks whether a sentence of the evidence says of another name all that the claim says of its own.
+"""Checks whether a sentence of the evidence has another name, and else all that the claim says.
 
 "Kerr said that the bridge was safe" against "Osei said that the bridge was safe. Kerr asked for a second report." Where
 both names stand near each other, the words around them cannot tell whose words or deeds they are; the sentences can.
@@ -40,7 +40,7 @@ _OF_A_PLACE = regex(r"\w{2,}(?:ese|ish|an|ch)")
 
 
 class _Subject(msgspec.Struct, frozen=True):
-    """A name that begins a sentence, first and last word, by its keys; `told` has the keys of the rest."""
+    """A name that begins a sentence or speaks in it, first and last word, by its keys; `told` has those of the rest."""
 
     first: int
     last: int
@@ -49,15 +49,17 @@ class _Subject(msgspec.Struct, frozen=True):
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A conflict for each name that begins a sentence of the claim, if the evidence says the rest of another."""
+    """A conflict for each name that begins a sentence of the claim or speaks in it, if another said or did the rest."""
     as_names, denied = written_as_names(texts), denied_words(claim)
     ours = [own for own in _subjects(claim, as_names) if own.told and own.first not in denied]
-    theirs = [
-        (passage, each) for passage, reading in enumerate(texts.readings) for each in _subjects(reading, as_names)
-    ]
+    distinct: dict[tuple[frozenset[str], frozenset[str]], tuple[int, _Subject]] = {}
+    for passage, reading in enumerate(texts.readings if ours else ()):
+        for each in _subjects(reading, as_names):
+            distinct.setdefault((each.name, each.told), (passage, each))
     for own in ours:
         other = next(
-            (pair for pair in theirs if _is_told_of(own, pair[1]) and _is_another(claim, own, *pair, texts)), None
+            (pair for pair in distinct.values() if _is_told_of(own, pair[1]) and _is_another(claim, own, *pair, texts)),
+            None,
         )
         if other is not None:
             passage, each = other
@@ -108,16 +110,24 @@ def _are_near(reading: AnalyzedText, indices: range, one: Collection[str], other
 
 
 def _subjects(reading: AnalyzedText, as_names: Collection[str]) -> Iterator[_Subject]:
-    runs: dict[int, tuple[int, int]] = {}
+    """The name that speaks in each sentence, else the one that begins it."""
+    runs: dict[int, list[tuple[int, int]]] = {}
     for first, last in names(reading, as_names):
-        runs.setdefault(reading.words[first].sentence, (first, last))
+        runs.setdefault(reading.words[first].sentence, []).append((first, last))
     for indices in reading.sentence_ranges() if runs else ():
-        first, last = runs.get(reading.words[indices[0]].sentence, (0, -1))
-        if first <= last and first - indices[0] <= _HEAD:
+        named = runs.get(reading.words[indices[0]].sentence, [])
+        heads = [run for run in named[:1] if run[0] - indices[0] <= _HEAD]
+        for first, last in [run for run in named if _speaks(reading, *run)][:1] or heads:
             name = _keys(reading, range(first, last + 1))
             rest = [index for index in indices if not first <= index <= last]
             if name:
                 yield _Subject(first, last, name, _keys(reading, rest))
+
+
+def _speaks(reading: AnalyzedText, first: int, last: int) -> bool:
+    """True if a verb of speech stands directly before or after a name."""
+    beside = (reading.words[index] for index in (first - 1, last + 1) if 0 <= index < len(reading.words))
+    return any(word.kind == "word" and word.key in _SPEECH for word in beside)
 
 
 def _keys(reading: AnalyzedText, indices: Sequence[int]) -> frozenset[str]:
