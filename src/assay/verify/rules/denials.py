@@ -31,7 +31,7 @@ _CONDITIONS = frozenset("before until unless if without because than as".split()
 _SUPPOSED = frozenset("if unless whether when".split())
 _LIMITS = frozenset(
     """
-    only just necessarily merely until before yet longer more less fewer all every everyone always most much many doubt
+    only just necessarily merely until before longer more less fewer all every everyone always most much many doubt
     alone entirely completely fully exactly simply first second third last
     """.split()
 )

@@ -7,6 +7,7 @@ both names stand near each other, the words around them cannot tell whose words 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 
 import msgspec
 
@@ -20,10 +21,16 @@ _SAID = 0.9
 """The share of the claim's other words that the sentence about another must have, with all numbers. By hand."""
 _LEAST = 2
 """How many words that is at least; fewer if the sentence says nothing else."""
+_WHOLE = 3
+"""How many times as many words that sentence may have, which may tell of several. By hand."""
 _HEAD = 7
 """How many words and signs may stand before a subject's name: "the leader of the opposition, Rita Holm". By hand."""
+_PRONOUNS = frozenset("i you he she it we they who this that these those there".split())
+"""Words that are subjects themselves."""
 _ALIKE = 4
-"""The distance in words of two names that may be one person's: "Agnes Bojaxhiu, known as Mother Teresa". By hand."""
+"""The distance in words of two names that may be one person's. By hand."""
+_ALIAS = frozenset("known as called also or alias aka formerly born the a an is was".split())
+"""Words that may join them."""
 _SPEECH = frozenset(
     map(
         stem,
@@ -75,6 +82,7 @@ def _is_told_of(own: _Subject, each: _Subject) -> bool:
     return (
         len(shared) >= _SAID * len(own.told)
         and (len(own.told) >= _LEAST or own.told == each.told)
+        and _WHOLE * len(own.told) >= len(each.told)
         and all(key in shared for key in own.told if key.startswith("#"))
         and not own.name & each.told
         and not each.name & own.told
@@ -85,43 +93,58 @@ def _is_another(claim: AnalyzedText, own: _Subject, passage: int, each: _Subject
     """True if the evidence has the claim's name, too, but not near the other or in a question, and says less of it."""
     own_name, their_name = own.name - each.name, each.name - own.name
     span = EvidenceSpan(passage, each.first, each.last)
-    if own.first == own.last and _OF_A_PLACE.fullmatch(claim.words[own.first].text):
+    runs = ((claim, own), (texts.readings[passage], each))
+    if any(run.first == run.last and _OF_A_PLACE.fullmatch(reading.words[run.first].text) for reading, run in runs):
         return False
     if not own_name or not their_name or is_spelt_otherwise(claim.words[own.first : own.last + 1], span, texts):
         return False
     about = [
         (reading, indices)
         for reading in texts.readings
-        for indices in reading.sentence_ranges()
+        for indices in _statements(reading)
         if not own_name.isdisjoint(reading.words[index].key for index in indices)
     ]
     return bool(about) and not any(
         reading.words[indices[-1]].text == "?"
-        or _are_near(reading, indices, own_name, their_name)
+        or _may_be_one(reading, indices, own_name, their_name)
         or 2 * len(own.told & _keys(reading, indices)) > len(own.told)
         for reading, indices in about
     )
 
 
-def _are_near(reading: AnalyzedText, indices: range, one: Collection[str], other: Collection[str]) -> bool:
+def _may_be_one(reading: AnalyzedText, indices: range, one: Collection[str], other: Collection[str]) -> bool:
+    """True if two names stand beside each other as those of one person may: "Agnes Bojaxhiu, known as Teresa"."""
     ones = [index for index in indices if reading.words[index].key in one]
     others = [index for index in indices if reading.words[index].key in other]
-    return any(abs(index - place) <= _ALIKE for index in ones for place in others)
+    pairs = (sorted(pair) for pair in product(ones, others))
+    between = (reading.words[first + 1 : last] for first, last in pairs if last - first <= _ALIKE)
+    return any(all(word.kind in ("sign", "name") or word.text.lower() in _ALIAS for word in words) for words in between)
 
 
 def _subjects(reading: AnalyzedText, as_names: Collection[str]) -> Iterator[_Subject]:
     """The name that speaks in each sentence, else the one that begins it."""
-    runs: dict[int, list[tuple[int, int]]] = {}
-    for first, last in names(reading, as_names):
-        runs.setdefault(reading.words[first].sentence, []).append((first, last))
-    for indices in reading.sentence_ranges() if runs else ():
-        named = runs.get(reading.words[indices[0]].sentence, [])
-        heads = [run for run in named[:1] if run[0] - indices[0] <= _HEAD]
+    runs = names(reading, as_names)
+    for indices in _statements(reading) if runs else ():
+        named = [run for run in runs if run[0] in indices]
+        is_whole = indices.start == 0 or reading.words[indices.start - 1].text != ";"
+        before = {word.text.lower() for word in reading.words[indices.start : named[0][0]]} if named else set()
+        is_head = len(before) <= (_HEAD if is_whole else 0) and before.isdisjoint(_PRONOUNS)
+        heads = named[:1] if is_head else []
         for first, last in [run for run in named if _speaks(reading, *run)][:1] or heads:
             name = _keys(reading, range(first, last + 1))
             rest = [index for index in indices if not first <= index <= last]
             if name:
                 yield _Subject(first, last, name, _keys(reading, rest))
+
+
+def _statements(reading: AnalyzedText) -> Iterator[range]:
+    """The sentences of a text, cut at semicolons."""
+    for indices in reading.sentence_ranges():
+        start = indices.start
+        for end in (*(index for index in indices if reading.words[index].text == ";"), indices.stop):
+            if end > start:
+                yield range(start, end)
+            start = end + 1
 
 
 def _speaks(reading: AnalyzedText, first: int, last: int) -> bool:
