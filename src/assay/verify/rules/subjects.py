@@ -27,7 +27,7 @@ _HEAD = 7
 """How many words and signs may stand before a subject's name: "the leader of the opposition, Rita Holm". By hand."""
 _PRONOUNS = frozenset("i you he she it we they who this that these those there".split())
 """Words that are subjects themselves."""
-_ALIKE = 4
+_ALIKE = 6
 """The distance in words of two names that may be one person's. By hand."""
 _ALIAS = frozenset("known as called also or alias aka formerly born the a an is was".split())
 """Words that may join them."""
