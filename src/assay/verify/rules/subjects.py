@@ -6,6 +6,7 @@ both names stand near each other, the words around them cannot tell whose words 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
@@ -124,8 +125,9 @@ def _may_be_one(reading: AnalyzedText, indices: range, one: Collection[str], oth
 def _subjects(reading: AnalyzedText, as_names: Collection[str]) -> Iterator[_Subject]:
     """The name that speaks in each sentence, else the one that begins it."""
     runs = names(reading, as_names)
+    starts = [first for first, _ in runs]
     for indices in _statements(reading) if runs else ():
-        named = [run for run in runs if run[0] in indices]
+        named = runs[bisect_left(starts, indices.start) : bisect_left(starts, indices.stop)]
         is_whole = indices.start == 0 or reading.words[indices.start - 1].text != ";"
         before = {word.text.lower() for word in reading.words[indices.start : named[0][0]]} if named else set()
         is_head = len(before) <= (_HEAD if is_whole else 0) and before.isdisjoint(_PRONOUNS)
