@@ -90,7 +90,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     theirs = list(distinct.values())
     for own in ours:
         if own.is_plain:
-            other = _denying(own, theirs) if own.negator is None else _affirming(own, theirs)
+            other = _denying_clause(own, theirs) if own.negator is None else _affirming_clause(own, theirs)
             if other is not None:
                 passage, each = other
                 key = (each if own.negator is None else own).denied
@@ -104,7 +104,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
                 yield from _contraries(claim, own, theirs, texts)
 
 
-def _denying(own: _Clause, theirs: Sequence[tuple[int, _Clause]]) -> tuple[int, _Clause] | None:
+def _denying_clause(own: _Clause, theirs: Sequence[tuple[int, _Clause]]) -> tuple[int, _Clause] | None:
     """The clause of the evidence that denies all `own` says, if no other says it."""
     keys = set(own.keys)
     for passage, each in theirs:
@@ -127,7 +127,7 @@ def _denying(own: _Clause, theirs: Sequence[tuple[int, _Clause]]) -> tuple[int, 
     return None
 
 
-def _affirming(own: _Clause, theirs: Sequence[tuple[int, _Clause]]) -> tuple[int, _Clause] | None:
+def _affirming_clause(own: _Clause, theirs: Sequence[tuple[int, _Clause]]) -> tuple[int, _Clause] | None:
     """The clause of the evidence that says what `own` denies, in its order, if none about it denies anything."""
     if len(own.required) < _LEAST_ADDED:
         return None

@@ -80,12 +80,15 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _is_turned(own: Relation, theirs: Relation) -> bool:
-    first, then = _shared(own.first, theirs.then - theirs.first), _shared(own.then, theirs.first - theirs.then)
+    first, then = (
+        _shared_count(own.first, theirs.then - theirs.first),
+        _shared_count(own.then, theirs.first - theirs.then),
+    )
     is_covered = first >= _COVERED * len(own.first) and then >= _COVERED * len(own.then)
     return is_covered and first + then >= _SHARED and not any(_agreement(own, theirs))
 
 
-def _shared(side: frozenset[str], keys: frozenset[str]) -> int:
+def _shared_count(side: frozenset[str], keys: frozenset[str]) -> int:
     return sum(not same_sense(key).isdisjoint(keys) for key in side)
 
 
