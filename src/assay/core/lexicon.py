@@ -47,7 +47,8 @@ HEDGES = frozenset(
     """
     may might could can would possibly perhaps probably likely unlikely potentially appears appear seem seems
     suggest suggests suggested some sometimes often usually generally typically mostly partly nearly almost about
-    approximately around roughly estimated reportedly allegedly expected believed thought plans planned proposed
+    approximately around roughly estimated reportedly allegedly expect expects expected believed thought plans planned
+    proposed intends intended forecast forecasts
     """.split()
 )
 ABSOLUTES = frozenset(

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal as Choice
 
@@ -174,6 +174,14 @@ class AnalyzedText(msgspec.Struct, frozen=True):
             return indices[after] if after < len(indices) else None
         before = indices[position - 1]
         return indices[after] if after < len(indices) and indices[after] - index < index - before else before
+
+    def sentence_ranges(self) -> Iterator[range]:
+        """The indices of each sentence's words."""
+        start = 0
+        for index in range(1, len(self.words) + 1):
+            if index == len(self.words) or self.words[index].sentence != self.words[start].sentence:
+                yield range(start, index)
+                start = index
 
     def origin(self, first: int, last: int) -> tuple[int, int]:
         """Code points of the original text from word `first` to word `last`."""

@@ -23,7 +23,19 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, read_t
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reword_numbers
 from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import check_computed_claim
-from assay.verify.rules import measured_things, names, numbers, parties, polarity, quotes, row_values, trends
+from assay.verify.rules import (
+    denials,
+    measured_things,
+    names,
+    numbers,
+    parties,
+    polarity,
+    quotes,
+    relations,
+    row_values,
+    subjects,
+    trends,
+)
 from assay.verify.verifier.index import index_evidence
 from assay.verify.verifier.signs import copied_share
 from assay.verify.verifier.verdicts import WeighedClaim, weigh
@@ -199,9 +211,12 @@ def examine(
     findings.extend(measured_things.find(reading, texts))
     findings.extend(names.find(reading, texts))
     findings.extend(parties.find(reading, texts))
+    findings.extend(relations.find(reading, texts))
+    findings.extend(denials.find(reading, texts))
     findings.extend(polarity.find(reading, texts))
     findings.extend(trends.find(reading, evidence))
     findings.extend(row_values.find(reading, rows.cited_tables(evidence), texts))
+    findings.extend(subjects.find(reading, texts))
     theirs = (
         finding for check in added_checks if check.name not in checks_off for finding in check.findings(reading, texts)
     )
@@ -241,7 +256,7 @@ def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence)
     year stands for a calendar year, the claim is unchecked.
     """
     objections = [finding for finding in findings if finding.veto]
-    firm = [finding for finding in objections if finding.rule not in DOUBTING_RULES]
+    firm = [finding for finding in objections if finding.certain or finding.rule not in DOUBTING_RULES]
     if firm or not objections:
         return objection(firm, evidence) or _unclear_year(findings)
     slots = [finding.slot.text for finding in objections]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date
 from decimal import Decimal, localcontext
 from functools import lru_cache
-from itertools import combinations, groupby, permutations
+from itertools import combinations, groupby, pairwise, permutations
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -26,7 +26,7 @@ from assay.core.tables.figures import Figure, figures_of, mean, sum_figures
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, lead
-from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, stem
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word, analyze_text, stem
 from assay.verify.figures import is_same_amount
 
 _FEW = 5
@@ -89,6 +89,15 @@ def _groups(claim: AnalyzedText, texts: Texts, tables: Sequence[ReadTable]) -> I
                 figures = _few(_figures([word.token for word in told if word.token]))
                 yield figures
                 yield _few([*figures, *(each for each in common if each not in figures)])
+                yield from _changes(told)
+
+
+def _changes(told: Sequence[Word]) -> Iterator[list[Input]]:
+    """The figures of each "from A to B", however many others the sentence has."""
+    figures = [(before.text.lower(), word.token) for before, word in pairwise(told) if word.token]
+    for (before_first, first), (before_last, last) in pairwise(figures):
+        if (before_first, before_last) == ("from", "to"):
+            yield _figures([first, last])
 
 
 def _column_groups(claim: AnalyzedText, table: ReadTable) -> Iterator[list[Input]]:
@@ -272,7 +281,7 @@ class _Operation(NamedTuple):
 
 
 _DIFFERENCE = (
-    "difference|gap|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down|leav\\w+|left|remain\\w*|rest|"
+    "difference|gap|apart|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down|leav\\w+|left|remain\\w*|rest|"
     "others?|short|exceed\\w*|los[te]\\w*|gain\\w*|f[ea]ll\\w*|rose|ris\\w+|dropp?\\w*|shr[aiu]nk\\w*|narrow\\w*|"
     "widen\\w*|um|mehr|weniger|verl[oi]\\w+|st(?:ei|ie)g\\w*|s[ai]nk\\w*|plus|moins|perd\\w+|augment\\w*|baiss\\w*|diminu\\w*"
 )

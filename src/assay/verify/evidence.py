@@ -242,7 +242,8 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     `said` is what the evidence says instead, as written, empty if it says nothing or the same; `passage` is the id of
     that passage. `veto` says that this finding alone makes the claim unsupported. Without it, a conflict or absence is
     only a sign, since small number words and names are often expressed in other words; a conflict of dates (a fiscal
-    year for a calendar year) leaves the claim unchecked.
+    year for a calendar year) leaves the claim unchecked. A `certain` one decides about a rephrased sentence too, where
+    others of its rule are too often wrong.
     """
 
     rule: str
@@ -251,6 +252,7 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     passage: str = ""
     veto: bool = False
+    certain: bool = False
 
 
 def word_slot(claim: AnalyzedText, index: int) -> ClaimSlot:

@@ -87,6 +87,14 @@ def test_of_many_figures_those_of_one_sentence_are_combined(claim: str, figure: 
     assert (found.rule, found.said, found.veto) == ("derived", shown, False)
 
 
+def test_a_change_is_told_from_others_in_its_sentence() -> None:
+    evidence = (
+        "Waiting fell from 78 minutes to 51 minutes in Orley, from 77 minutes to 62 minutes in Sarn and to 70 in Bly."
+    )
+    found = of("In Orley waiting fell by 27 minutes to 51 minutes.", "27 minutes", evidence)
+    assert (found.rule, found.said) == ("derived", "78 minutes - 51 minutes")
+
+
 @pytest.mark.parametrize(
     ("claim", "figure"),
     [

@@ -8,6 +8,8 @@ from assay.verify.analyzed_text import analyze_text, read_texts
 from assay.verify.rules.measured_things import find
 
 RESULT = "The net loss was 42 million euros, after a net profit of 8 million euros."
+HERD = "The herd grew from 270 sheep in 2021 to 310 sheep in 2023."
+CLUB = "The club spent 840 euros on nets and 310 euros on boats."
 DAM = "The dam is 118 m high and 460 m long."
 
 
@@ -22,6 +24,9 @@ def said(claim: str, *passages: str) -> list[str]:
         ("The net loss was 8 million euros.", RESULT, "profit"),
         ("The dam is 460 m high.", DAM, "long"),
         ("Ribe lies 42 km south of Varde.", "Ribe lies 42 km north of Varde.", "north"),
+        ("The herd grew to 310 sheep in 2021.", HERD, "2023"),
+        ("The herd had 270 in 2023.", HERD, "2021"),
+        ("The club spent 840 euros on boats.", CLUB, "nets"),
     ],
 )
 def test_the_opposite_measure(claim: str, passage: str, instead: str) -> None:
@@ -39,6 +44,12 @@ def test_the_opposite_measure(claim: str, passage: str, instead: str) -> None:
         ("Ribe lies 42 km south of Varde.", ("Varde lies 42 km north of Ribe.",)),
         ("Ribe imported 42 tons of tin from Varde.", ("Varde exported 42 tons of tin to Ribe.",)),
         ("The profit of 1932 is gone.", ("The loss of 1932 is gone.",)),
+        ("The herd grew to 310 sheep in 2023.", (HERD,)),
+        ("The herd had 310 sheep in 2021.", (HERD, "In 2021 the herd had 310 sheep.")),
+        ("The herd had 310 sheep in May.", (HERD,)),
+        ("The club spent 840 euros on new nets.", (CLUB,)),
+        ("The club spent 840 euros on fishing.", (CLUB,)),
+        ("The club spent 840 euros on boats.", (CLUB, "It spent 840 euros on boats.")),
     ],
 )
 def test_the_same_or_another_number(claim: str, passages: tuple[str, ...]) -> None:

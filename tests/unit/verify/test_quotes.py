@@ -21,6 +21,7 @@ FOUND = [
     ('"The **committee** said" so', "The *committee* said"),
     ('A "fine cafe\u0301" there', "ﬁne café"),
     ('"A fine"', "Ａ ﬁne"),
+    ('"It is not ready," it said.', "it is  not\nready"),
     ('"don’t ask"', "don't ask"),
     ('"10² metres"', "10² metres"),
 ]

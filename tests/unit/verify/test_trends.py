@@ -33,6 +33,8 @@ BY_COLUMN = """
         ("From 2021 to 2022 the staff grew.", "100 (2021), 90 (2022)"),
         ("Revenue rose between 2021 and 2023.", ""),
         ("Staff declined from 2021 to 2023, and revenue was stable.", ""),
+        ("Revenue fell from 2023 to 2021.", ""),
+        ("Revenue rose from 2023 to 2021.", "15.0 (2023), 10.5 (2021)"),
         ("Revenue did not fall between 2021 and 2023.", ""),
         ("Profit fell between 2021 and 2023.", ""),
         ("Revenue fell between 2021 and 2024.", ""),

@@ -47,7 +47,7 @@ CONTROL_QUESTIONS = tuple(
         (True, "The council turned the plan down.", "The plan was rejected by the council."),
         (True, "A pilot is needed in fog.", "Without a pilot no ship may enter when it is foggy."),
         (True, "Most of the guests were satisfied with the rooms.", "The rooms pleased the majority of guests."),
-        (False, "The harbour was dredged, so larger ferries came.", "Larger ferries came, so the harbour was dredged."),
+        (False, "The harbour was dredged, so larger ferries came.", "Since larger ferries came, it was dredged."),
         (False, "The council talked about the plan.", "The plan was adopted by the council."),
         (False, "The council turned the plan down.", "The plan was welcomed by the council."),
         (False, "A pilot is needed in fog.", "Ships in fog are guided by the lighthouse keeper."),

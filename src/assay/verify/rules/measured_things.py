@@ -39,6 +39,9 @@ _NEAR = 12
 """How many words of a clause count on each side of a number."""
 MAX_COMPARISONS = 100_000
 """The product of numbers in the claim and in the evidence; above it, which would take seconds, nothing is compared."""
+_BEFORE_YEAR = 4
+"""How many words after a number its year may begin."""
+_TOWARDS = frozenset(("on", "for", "to", "from", "with"))
 _YEAR = regex(r"1[5-9]\d\d|20\d\d")
 
 
@@ -65,6 +68,67 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     if len(amounts) * len(every) <= MAX_COMPARISONS:
         for index, amount in amounts:
             yield from _conflicts(claim, index, amount, texts, every)
+            yield from _other_years(claim, index, amount, texts, every)
+            yield from _other_objects(claim, index, amount, texts, every)
+
+
+def _other_years(
+    claim: AnalyzedText, index: int, amount: Amount, texts: Texts, every: Sequence[Token]
+) -> Iterator[SlotFinding]:
+    """A conflict for the year of a number ("3,120 in 2025"), if the evidence states it only beside other years."""
+    year = _year_after(claim, index)
+    spans = list(_stating_spans(amount, texts, every)) if year is not None else []
+    years = [_year_after(texts.readings[span.passage], span.index) for span in spans]
+    if year is None or not years or None in years:
+        return
+    theirs = EvidenceSpan(spans[0].passage, years[0] or 0)
+    if all(
+        texts.readings[span.passage].words[each or 0].text != claim.words[year].text
+        for span, each in zip(spans, years, strict=True)
+    ):
+        yield conflict_finding("date", word_slot(claim, year), texts, theirs)
+
+
+def _other_objects(
+    claim: AnalyzedText, index: int, amount: Amount, texts: Texts, every: Sequence[Token]
+) -> Iterator[SlotFinding]:
+    """A conflict for what a number goes to ("84,000 on books"), if that has another number in the same sentence."""
+    own = _object_after(claim, index)
+    spans = list(_stating_spans(amount, texts, every)) if own is not None else []
+    if own is None or len(spans) != 1:
+        return
+    reading, place = texts.readings[spans[0].passage], spans[0].index
+    beside = [
+        _object_after(reading, other)
+        for other, word in enumerate(reading.words)
+        if word.token and word.sentence == reading.words[place].sentence
+    ]
+    theirs, preposition = _object_after(reading, place), claim.words[index + 1].text
+    if (
+        theirs is None
+        or reading.words[place + 1].text != preposition
+        or reading.words[theirs].key == claim.words[own].key
+    ):
+        return
+    if any(other is not None and reading.words[other].key == claim.words[own].key for other in beside):
+        yield conflict_finding("number", word_slot(claim, own), texts, EvidenceSpan(spans[0].passage, theirs))
+
+
+def _object_after(reading: AnalyzedText, index: int) -> int | None:
+    """The first significant word after a preposition that follows a number directly."""
+    if index + 1 >= len(reading.words) or reading.words[index + 1].text.lower() not in _TOWARDS:
+        return None
+    after = range(index + 2, min(index + _BEFORE_YEAR + 1, len(reading.words)))
+    found = next((each for each in after if not reading.words[each].common), None)
+    return found if found is not None and reading.words[found].kind in ("word", "name") else None
+
+
+def _year_after(reading: AnalyzedText, index: int) -> int | None:
+    """The year that follows a number, perhaps after a word for what it counts: "3,120 pupils in 2025"."""
+    for place in range(index + 1, min(index + _BEFORE_YEAR, len(reading.words) - 1)):
+        if reading.words[place].text.lower() == "in":
+            return place + 1 if _YEAR.fullmatch(reading.words[place + 1].text) else None
+    return None
 
 
 def _conflicts(

@@ -46,12 +46,12 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
         for first, last in names(reading)
         if not any(reading.words[index].key in mentioned for index in range(first, last + 1))
     ]
-    theirs = _written_as_names(texts)
+    theirs = written_as_names(texts)
     for first, last in names(claim, theirs):
         yield _find(claim, first, last, texts, runs)
 
 
-def _written_as_names(texts: Texts) -> set[str]:
+def written_as_names(texts: Texts) -> set[str]:
     """The stems that the evidence always writes with a capital: a title capitalizes any word."""
     all_words = [word for reading in texts.readings for word in reading.words]
     small = {word.key for word in all_words if word.text[0].islower()}
@@ -108,7 +108,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         slot_fit.other is None
         or not slot_fit.conflicts(at_least=FITS, ratio=RATIO)
         or _is_in_same_sentence(slot_fit.other, own_spans, texts)
-        or _is_spelt_otherwise(claim.words[first : last + 1], slot_fit.other, texts)
+        or is_spelt_otherwise(claim.words[first : last + 1], slot_fit.other, texts)
         or (not _has_article(claim, first) and _is_role(slot_fit.other, texts))
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
@@ -131,7 +131,7 @@ def _has_article(reading: AnalyzedText, index: int) -> bool:
     return index > 0 and reading.words[index - 1].text.lower() == "the"
 
 
-def _is_spelt_otherwise(own_words: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
+def is_spelt_otherwise(own_words: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
     """True if one is the other's initials, or a word of one differs from the other's in a vowel ("Faroe",
     "Faeroes").
     """

@@ -7,7 +7,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -98,7 +98,7 @@ def _deeds(reading: AnalyzedText, senses: frozenset[str] = frozenset()) -> Itera
 
     Without `senses`, those which look like a past tense with an object: "sold the dam", "warned Pia".
     """
-    for words in _sentences(reading):
+    for words in reading.sentence_ranges():
         for position, index in enumerate(words):
             word = reading.words[index]
             before, after = words[max(0, position - _SPAN) : position], words[position + 1 : position + _SPAN]
@@ -121,35 +121,23 @@ def _is_past_deed(word: str) -> bool:
     return _PAST.fullmatch(word) is not None and word not in _MUTUAL
 
 
-def _actor(reading: AnalyzedText, before: list[int]) -> int | None:
+def _actor(reading: AnalyzedText, before: Sequence[int]) -> int | None:
     """The word directly before a verb, or before its auxiliary."""
     if before and reading.words[before[-1]].text.lower() in _AUXILIARIES:
         before = before[:-1]
     return before[-1] if before and _is_telling(reading.words[before[-1]]) else None
 
 
-def _begins_object(reading: AnalyzedText, after: list[int]) -> bool:
+def _begins_object(reading: AnalyzedText, after: Sequence[int]) -> bool:
     first = reading.words[after[0]] if after else None
     return first is not None and (first.kind in ("name", "number") or first.text.lower() in _DETERMINERS)
-
-
-def _sentences(reading: AnalyzedText) -> Iterator[list[int]]:
-    """The indices of each sentence's words."""
-    indices: list[int] = []
-    for index, word in enumerate(reading.words):
-        if indices and word.sentence != reading.words[indices[-1]].sentence:
-            yield indices
-            indices = []
-        indices.append(index)
-    if indices:
-        yield indices
 
 
 def _is_telling(word: Word) -> bool:
     return word.kind in ("word", "name") and not word.common
 
 
-def _keys(reading: AnalyzedText, indices: list[int]) -> frozenset[str]:
+def _keys(reading: AnalyzedText, indices: Sequence[int]) -> frozenset[str]:
     return frozenset(reading.words[index].key for index in indices if _is_telling(reading.words[index]))
 
 
@@ -175,7 +163,7 @@ class _Contrast(msgspec.Struct, frozen=True):
 
 
 def _contrasts(reading: AnalyzedText) -> Iterator[_Contrast]:
-    for words in _sentences(reading):
+    for words in reading.sentence_ranges():
         for position in range(1, len(words)):
             before, index = reading.words[words[position - 1]], words[position]
             if reading.words[index].text.lower() != "not" or before.text.lower() not in _TURNS:

@@ -69,15 +69,18 @@ def find_quotations(claim: str, passages: Sequence[Passage], names: Sequence[str
     """The quotations of `claim`, each with its place in one of `passages`.
 
     They are compared after Unicode normalization, without Markdown. Case counts, but a part may begin with a small
-    letter where the evidence has a capital, to fit into a sentence. Omissions ("...") and insertions ("[sic]") divide a
-    quotation into parts, which must follow one another in one passage. In a title, here or there, case does not count,
-    "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
+    letter where the evidence has a capital, to fit into a sentence, and a quotation that begins the claim with a
+    capital. Omissions ("...") and insertions ("[sic]") divide a quotation into parts, which must follow one another in
+    one passage. In a title, here or there, case does not count, "&" is "and", and one of `names` (the cited documents'
+    titles) may be quoted too.
     """
-    return tuple(_find(quote, passages, names) for quote in _quotations(claim))
+    return tuple(
+        _find(quote, passages, names, begins_claim=not claim[:start].strip()) for start, quote in _quotations(claim)
+    )
 
 
-def _quotations(claim: str) -> Iterator[str]:
-    """The text between quotation marks, ignoring marks in code and links."""
+def _quotations(claim: str) -> Iterator[tuple[int, str]]:
+    """The text between quotation marks, ignoring marks in code and links, and where each opens."""
     marks = "".join(
         claim[token.start : token.end] if token.kind == "text" else "x" * (token.end - token.start)
         for token in scan(claim)
@@ -86,14 +89,14 @@ def _quotations(claim: str) -> Iterator[str]:
         group = next(group_number for group_number, text in enumerate(match.groups(), 1) if text is not None)
         quote = claim[match.start(group) : match.end(group)]
         if any(sign.isalnum() for sign in quote):
-            yield quote.strip()
+            yield match.start(), quote.strip()
 
 
-def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quotation:
+def _find(quote: str, passages: Sequence[Passage], names: Sequence[str], *, begins_claim: bool) -> Quotation:
     parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(fold_text(quote).text)]
     parts = [part for part in parts if any(sign.isalnum() for sign in part)]
     for passage in passages:
-        spans = _places(parts, passage)
+        spans = _places(parts, passage, begins_claim=begins_claim)
         if spans:
             return Quotation(quote, spans)
     title = " ".join(parts)
@@ -122,13 +125,14 @@ def _is_titled(word: str) -> bool:
     return not word[:1].islower() or len(word) <= 3 or word in {"from", "with", "into", "over"}
 
 
-def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int], ...]:
+def _places(parts: Sequence[str], passage: Passage, *, begins_claim: bool) -> tuple[tuple[str, int, int], ...]:
     """The places of `parts` in `passage`, in order and as whole words; empty if one is missing."""
     text = fold_text(passage.text)
     spans = []
     position = 0
     for part in parts:
-        begins = f"(?i:{re.escape(part[0])})" if part[0].islower() else re.escape(part[0])
+        is_free = part[0].islower() or (begins_claim and position == 0)
+        begins = f"(?i:{re.escape(part[0])})" if is_free else re.escape(part[0])
         pattern = begins + re.escape(part[1:])
         match = re.compile(rf"(?<!\w){pattern}(?!\w)" if part.isascii() else pattern).search(text.text, position)
         if match is None:

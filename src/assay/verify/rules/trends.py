@@ -56,7 +56,7 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
             if own_direction[0] != change.direction:
                 yield _finding(claim, change, own_direction[1], evidence.passages[0].id)
             continue
-        years = sorted({year for word in change.words for year in _years(word.text)})
+        years = _compared_years(change)
         if len(years) != 2:
             continue
         tables = tuple(_tables(evidence)) if tables is None else tables
@@ -83,6 +83,14 @@ def _changes(claim: AnalyzedText) -> Iterator[Change]:
         if len(indices) == 1 and indices[0] not in denied:
             direction = CHANGES[claim.words[indices[0]].text.lower()]
             yield Change(indices[0], direction, tuple(word for _, word in sentence))
+
+
+def _compared_years(change: Change) -> list[int]:
+    """The years of the sentence: as "from A to B" has them, else the earlier first."""
+    years = [(before.text.lower(), year) for before, word in pairwise(change.words) for year in _years(word.text)]
+    if [before for before, _ in years] == ["from", "to"]:
+        return [year for _, year in years]
+    return sorted({year for word in change.words for year in _years(word.text)})
 
 
 # the claim itself

@@ -134,6 +134,13 @@ def _figure(text: str) -> str:
 # Words that exclude each other: a table, and prefixes that reverse a word.
 
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "de", "anti")
+_NO_OPPOSITES = frozenset(
+    """
+    denois depart depend deport depress design desir detail discount discov display income index inform insid inspect
+    instanc instead intend intent invest impart import impos impress improv imprint
+    """.split()
+)
+"""Stems that only seem to begin with such a prefix."""
 
 
 def _opposites_lines() -> Iterator[tuple[frozenset[str], frozenset[str]]]:
@@ -174,9 +181,9 @@ def same_sense(key: str) -> frozenset[str]:
 @cache
 def opposites(key: str) -> frozenset[str]:
     """Stems that exclude the stem `key`: those in the table, and itself with or without a reversing prefix."""
-    prefixed = {prefix + key for prefix in _PREFIXES if len(key) > 3}
+    prefixed = {prefix + key for prefix in _PREFIXES if len(key) > 3} - _NO_OPPOSITES
     bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
-    return opposites_table().get(key, frozenset()) | prefixed | bare
+    return opposites_table().get(key, frozenset()) | prefixed | (frozenset() if key in _NO_OPPOSITES else bare)
 
 
 class StemIndex(msgspec.Struct, frozen=True, gc=False):

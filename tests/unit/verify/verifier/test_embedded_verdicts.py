@@ -174,3 +174,8 @@ def test_a_whole_sentence_with_an_all_that_the_evidence_lacks_is_not_supported()
     text = "The council approved the plan for the bridge in 2019."
     assert weigh("In 2019 the council approved the plan for the bridge.", text).verdict == "supported"
     assert weigh("In 2019 all the council approved the plan for the bridge.", text).verdict == "unchecked"
+
+
+def test_what_is_only_expected_is_not_supported_as_done() -> None:
+    text = "The harbour company expects sales of 300 million crowns in 2028."
+    assert weigh("The harbour company had sales of 300 million crowns in 2028.", text).verdict == "unchecked"

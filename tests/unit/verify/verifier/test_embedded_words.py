@@ -59,6 +59,13 @@ def test_opposites_hold_both_ways(one: str, other: str) -> None:
     assert stem(one, "en") in opposites(stem(other, "en"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("over", "under"), ("one", "several"), ("play", "display"), ("will", "reluctant")]
+)
+def test_words_that_do_not_exclude_each_other(one: str, other: str) -> None:
+    assert stem(other, "en") not in opposites(stem(one, "en"))
+
+
 def test_the_table_is_symmetric_and_nothing_opposes_itself() -> None:
     for key, others in opposites_table().items():
         assert key not in others
