@@ -13,6 +13,7 @@ import msgspec
 
 from assay.agents.history import History, ask_with_history, output_cap
 from assay.agents.replies import reply_defect, salvage_text
+from assay.agents.tidying import tidy_reply
 from assay.agents.weak_models import is_copied_statement, may_answer, mentions_passages, states
 from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
@@ -283,10 +284,10 @@ async def ask_for_findings(
     Raises:
         ModelFailed: nothing can be used.
     """
-    first = last = await ask("")
+    first = last = tidy_reply(await ask(""), ledger)
     prompt = run.prompt("assay.agents", "findings")
     if wrong := _findings_defect(first, prompt, task, ledger):
-        last = await ask(f"Your last reply could not be used: {wrong}.")
+        last = tidy_reply(await ask(f"Your last reply could not be used: {wrong}."), ledger)
         wrong = _form_defect(last, prompt, task) or _memory_defect(last.text, task, ledger)
     if not wrong:
         return last.text.strip()
@@ -300,8 +301,7 @@ async def ask_for_findings(
 
 def _form_defect(reply: Reply, prompt: str, task: AgentTask) -> str:
     """Why findings cannot be used, whatever was read: `reply_defect`, or a copy of their prompt; "" if they can."""
-    copied = is_copied_statement(reply.text, prompt, task.about)
-    return reply_defect(reply) or (COPIED if copied else "")
+    return reply_defect(reply) or (COPIED if is_copied_statement(reply.text, prompt, task.about) else "")
 
 
 def _findings_defect(reply: Reply, prompt: str, task: AgentTask, ledger: Ledger) -> str:

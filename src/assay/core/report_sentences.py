@@ -59,6 +59,8 @@ _CHECKABLE = regex(
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
 """Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
+_ROW_NUMBERS = frozenset(("", "#", "№", "no", "nr", "n", "num", "number", "nummer", "s.no", "sr. no", "序号", "編號"))
+"""Names of a column that only counts the rows of a table; lower case."""
 _ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = regex(r"(\*\*|__).+\1:?")
 
@@ -321,7 +323,8 @@ def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[R
         elif block.kind == "row":
             cells = row_cells(block.line)
             above = head if len(cells) == len(head) and cells[0] else ()
-            yield from _row(block, tuple(sections.values()), above)
+            is_numbered = len(cells) > 1 and cells[0].rstrip(".").isdecimal() and _heads_numbers(above)
+            yield from _row(block, tuple(sections.values()), above[is_numbered:], numbered=is_numbered)
         elif block.kind in ("heading", "paragraph"):
             if block.kind == "heading":
                 _enter_section(sections, block.level, block.content)
@@ -335,10 +338,20 @@ def _enter_section(sections: dict[int, str], level: int, name: str) -> None:
     sections[level] = name
 
 
-def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iterator[ReportBlock]:
-    """A table row, from its first cell's first character to its last cell's last."""
+def _heads_numbers(head: Sequence[str]) -> bool:
+    """True if the first column of a table only counts its rows."""
+    return bool(head) and head[0].strip("*_.: ").casefold() in _ROW_NUMBERS
+
+
+def _row(
+    block: Block, sections: tuple[str, ...], head: tuple[str, ...], numbered: bool = False
+) -> Iterator[ReportBlock]:
+    """A table row, from the first character of its first cell to its last cell's last; without its number."""
     line = block.line
     start = len(line) - len(line.lstrip(" \t>|"))
+    if numbered:
+        start = line.index("|", start) + 1
+        start += len(line[start:]) - len(line[start:].lstrip(" \t|"))
     end = len(line.rstrip(" \t|"))
     if start < end:
         positions = range(block.start + start, block.start + end)
