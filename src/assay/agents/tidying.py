@@ -15,7 +15,7 @@ import msgspec
 from assay.core.citations.grammar import LEAD_WORDS
 from assay.core.clean import Edit, EditedText
 from assay.core.lazy import regex
-from assay.core.markers import parse_markers, strip_markers
+from assay.core.markers import cited_ids, parse_markers, strip_markers
 from assay.core.messages import Reply
 from assay.core.scanner import scan
 from assay.evidence.ledger import Ledger
@@ -79,17 +79,13 @@ def unwrap_json(text: str) -> str:
     if not isinstance(value, dict) or not _is_all(text):
         return text
     markdown = "\n\n".join(_paragraphs(value, 1))
-    return markdown if markdown and _cited(markdown) == _cited(text) else text
+    return markdown if markdown and cited_ids(markdown) == cited_ids(text) else text
 
 
 def _is_all(text: str) -> bool:
     """True if nothing but a line that announces it, and a fence, stands before the JSON of a text."""
     before = text[: text.index("{")].replace("```json", "").strip("` \n")
     return not before or _OPENING.fullmatch(before) is not None
-
-
-def _cited(text: str) -> set[str]:
-    return {id for marker in parse_markers(text) for id in marker.ids}
 
 
 def _paragraphs(value: object, level: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ import msgspec
 from assay.agents.history import CallResult, message_room, output_cap, pluralize, rules_message
 from assay.agents.loop import execute_calls
 from assay.agents.replies import read_calls
+from assay.agents.shown_evidence import evidence_text
 from assay.core.errors import LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import Request, ToolCall
@@ -36,7 +37,6 @@ from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, can_search, to_json, user_message
-from assay.phases.material import evidence_text
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.steps import StepContext
