@@ -7,7 +7,7 @@ is, so tidying twice changes nothing more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
 import msgspec
@@ -24,7 +24,7 @@ from assay.run.call_repair import read_json
 MIN_REPEATED_CHARS = 30
 """The least characters of a paragraph that is left out if it stands in the text before, word for word."""
 MAX_TITLE_CHARS = 120
-MIN_NAME_CHARS = 4
+MIN_NAME_CHARS = 6
 """A shorter name of a source may be an abbreviation."""
 _TITLES = frozenset("title heading header headline name section subject topic".split())
 """Keys of JSON whose texts are headings."""
@@ -35,7 +35,7 @@ _LISTS = LEAD_WORDS | frozenset(
 """Words of headings above a list of sources; lower case."""
 _NAMED = regex(r"\[([^\[\]\n]{1,300})\](?:\(([^()\s]{1,500})\))?|\(([^()\[\]\n]{4,500})\)|<(\w+://[^<>\s]{1,500})>")
 """What may name a source: a link, or text in brackets."""
-_BREAK = regex(r"\n[ \t]*(?:\n[ \t]*)+")
+_BREAK = regex(r"(\n[ \t]*(?:\n[ \t]*)+)")
 _HEADING = regex(r"[ ]{0,3}#{1,6}[ \t]+(.*)|\*\*([^*\n]+)\*\*:?[ \t]*")
 _RULE = regex(r"[ ]{0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*")
 _DEFINITION = regex(r"^[ \t>]*(?:[-*+][ \t]+)?(?:\[\^?(\d{1,3})\]:?|(\d{1,3})[.):])[ \t]*(\S.*)$", re.MULTILINE)
@@ -50,9 +50,10 @@ _OPENING = regex(
 )
 """A line that only announces the text."""
 _CLOSING = regex(
-    r"[*_ ]*(?:please |let me know|feel free|i hope|hope this|would you like|do you want me|is there anything|"
-    r"if you(?:['’]d| would)? (?:need|have|want|like))",
-    re.IGNORECASE,
+    r"[*_ ]*(?:(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)|i hope|hope this|would you like|"
+    r"do you want me|is there anything|if you (?:have any|have (?:more|further|other)|"
+    r"(?:need|want|would like) (?:me|more|further|any))).*",
+    re.IGNORECASE | re.DOTALL,
 )
 """The beginning of an offer to the user, or of a wish."""
 
@@ -74,12 +75,13 @@ def tidy_reply(reply: Reply, ledger: Ledger) -> Reply:
 
 
 def unwrap_json(text: str) -> str:
-    """The Markdown that a model put into JSON; the text itself if it is no JSON, or JSON that cites something else."""
+    """The Markdown that a model put into JSON; the text itself if it is no JSON, or cites something else or nothing."""
     value = read_json(text) if "{" in text[:MAX_TITLE_CHARS] and text.rstrip(" `\n").endswith("}") else None
     if not isinstance(value, dict) or not _is_all(text):
         return text
     markdown = "\n\n".join(_paragraphs(value, 1))
-    return markdown if markdown and cited_ids(markdown) == cited_ids(text) else text
+    cited = cited_ids(text)
+    return markdown if cited and cited_ids(markdown) == cited else text
 
 
 def _is_all(text: str) -> bool:
@@ -162,11 +164,13 @@ def resolve_references(text: str, names: Names) -> str:
         for found in _DEFINITION.finditer(text)
         if (ids := _defined_ids(found, names))
     }
+    if not definitions:
+        return text
     lines = [(found.start(), found.end()) for found, _ in definitions.values()]
     apart = lines + [(token.start, token.end) for token in scan(text) if token.kind in ("link", "verbatim")]
     edits = [
         Edit(found.start(), found.end(), _marker(cited))
-        for found in (_REFERENCE.finditer(text) if definitions else ())
+        for found in _REFERENCE.finditer(text)
         if not any(start <= found.start() < end for start, end in apart)
         and (cited := [id for number in _numbers(found) if number in definitions for id in definitions[number][1]])
     ]
@@ -191,46 +195,75 @@ def _numbers(found: re.Match[str]) -> list[str]:
 
 
 def drop_repetitions(text: str) -> str:
-    """The text without paragraphs that stand in it before, word for word, and without headings that then head none."""
-    pieces = _BREAK.split(text)
+    """The text without paragraphs that stand in it before, word for word; a heading that would head none keeps them.
+
+    A heading that stands in it before is left out with them. A text with code stays as it is.
+    """
+    if "```" in text or "~~~" in text:
+        return text
     seen: set[str] = set()
     kept: list[str] = []
-    for piece in pieces:
-        words = " ".join(re.findall(r"\w+", strip_markers(piece).casefold()))
-        is_heading = _HEADING.fullmatch(piece) is not None
-        is_again = words in seen and "```" not in piece and (is_heading or len(words) >= MIN_REPEATED_CHARS)
-        seen.add(words)
-        if not is_again or (kept and not is_heading and _HEADING.fullmatch(kept[-1])):  # all that its heading has
-            kept.append(piece)
-    return text if len(kept) == len(pieces) else "\n\n".join(kept)
+    for heading, paragraphs in _sections(_paragraphs_of(text)):
+        fresh = [paragraph for paragraph in paragraphs if not _is_said(paragraph, seen)]
+        is_again = bool(heading) and _words(heading) in seen
+        seen.update(map(_words, (heading, *paragraphs)))
+        kept += [heading, *fresh] if fresh else [] if is_again or not heading else [heading, *paragraphs]
+    return text if sum(map(len, kept)) == len(text) else "".join(kept).rstrip()
+
+
+def _paragraphs_of(text: str) -> list[str]:
+    """The paragraphs of a text, each with the space after it."""
+    parts = [*_BREAK.split(text), ""]
+    return [paragraph for paragraph in map("".join, zip(parts[::2], parts[1::2], strict=True)) if paragraph]
+
+
+def _sections(paragraphs: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """The headings of a text with the paragraphs below each; the first may have none."""
+    sections: list[tuple[str, list[str]]] = [("", [])]
+    for paragraph in paragraphs:
+        if _HEADING.fullmatch(paragraph.strip()):
+            sections.append((paragraph, []))
+        else:
+            sections[-1][1].append(paragraph)
+    return sections
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", strip_markers(text).casefold()))
+
+
+def _is_said(paragraph: str, seen: Container[str]) -> bool:
+    words = _words(paragraph)
+    return len(words) >= MIN_REPEATED_CHARS and words in seen
 
 
 def drop_remarks(text: str) -> str:
     """The text without lines that announce it at its beginning, and without offers at its end."""
-    pieces = _BREAK.split(text.strip())
-    count = len(pieces)
-    while len(pieces) > 1 and (_RULE.fullmatch(pieces[0]) or _is_remark(_OPENING.fullmatch(pieces[0]), pieces[0])):
-        pieces.pop(0)
-    while len(pieces) > 1 and (_RULE.fullmatch(pieces[-1]) or _is_remark(_CLOSING.match(pieces[-1]), pieces[-1])):
-        pieces.pop()
-    return text if len(pieces) == count else "\n\n".join(pieces)
+    paragraphs = _paragraphs_of(text)
+    count = len(paragraphs)
+    while len(paragraphs) > 1 and _is_remark(_OPENING, paragraphs[0].strip()):
+        paragraphs.pop(0)
+    while len(paragraphs) > 1 and _is_remark(_CLOSING, paragraphs[-1].strip()):
+        paragraphs.pop()
+    return text if len(paragraphs) == count else "".join(paragraphs).strip()
 
 
-def _is_remark(found: re.Match[str] | None, piece: str) -> bool:
-    """True if a paragraph has the words of a remark, and neither a citation nor a figure."""
-    return found is not None and not parse_markers(piece) and not any(map(str.isdecimal, piece))
+def _is_remark(pattern: re.Pattern[str], paragraph: str) -> bool:
+    """True if a paragraph is a rule, or has the words of a remark and neither a citation nor a figure."""
+    is_plain = not parse_markers(paragraph) and not any(map(str.isdecimal, paragraph))
+    return bool(_RULE.fullmatch(paragraph)) or (is_plain and pattern.fullmatch(paragraph) is not None)
 
 
 def drop_source_lists(text: str) -> str:
     """The text without a list of sources at its end: a report gets one by code."""
-    pieces = _BREAK.split(text.rstrip())
-    last = next((index for index in reversed(range(len(pieces))) if _HEADING.match(pieces[index])), 0)
-    heading, _, below = pieces[last].partition("\n") if last else ("", "", "")
-    title = _HEADING.fullmatch(heading)
-    lines = [line for piece in (below, *pieces[last + 1 :]) for line in piece.splitlines() if line.strip()]
+    paragraphs = _paragraphs_of(text)
+    last = next((index for index in reversed(range(len(paragraphs))) if _HEADING.match(paragraphs[index])), 0)
+    heading, _, below = paragraphs[last].partition("\n") if last else ("", "", "")
+    title = _HEADING.fullmatch(heading.rstrip())
+    lines = [line for paragraph in (below, *paragraphs[last + 1 :]) for line in paragraph.splitlines() if line.strip()]
     if title is None or not _heads_sources(title[1] or title[2]) or not all(map(_LISTED.fullmatch, lines)):
         return text
-    rest = drop_remarks("\n\n".join(pieces[:last]))
+    rest = drop_remarks("".join(paragraphs[:last]).rstrip())
     return rest if parse_markers(rest) else text
 
 

@@ -65,6 +65,11 @@ def test_numbers_become_the_ids_they_stand_for(first: str, others: str, below: s
         f'{TEXT}\n\n```json\n{{"a": 1}}\n```',
         '```json\n{"a": 1}\n```\n\nThat is the setting [S1001.1].',
         "| Port | Height |\n|---|---|\n| Brest | 7 m [S1001.1] |",
+        "### A\n\nLong [S1001.1].\n\n### B\n\nNo source says.\n\n### A\n\nShort.\n\n### C\n\nNo source says.",
+        "### A\n\nNo source states a figure for this.\n\n### B\n\nNo source states a figure for this.",
+        f"{TEXT}\n\nPlease note that all figures are estimates.",
+        f"{TEXT}\n\n```python\nprint('a long line of code, once')\n\n\nprint('a long line of code, once')\n```",
+        '```json\n{"name": "tides"}\n```',
         "## High\n\nSeven metres [S1001.1].\n\n## Low\n\nSeven metres [S1001.1].",
     ],
 )
