@@ -11,10 +11,10 @@ from typing import Annotated
 
 import msgspec
 
-from assay.agents.findings_request import request_findings
+from assay.agents.findings_request import PromptOpening, request_findings
 from assay.agents.history import History
 from assay.agents.replies import reply_defect, salvage_text
-from assay.agents.tidying import tidy_reply
+from assay.agents.reply_text import tidy_reply
 from assay.agents.weak_models import is_copied_statement, may_answer, mentions_passages, states
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, EditedText
@@ -22,7 +22,7 @@ from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded
 from assay.core.lazy import regex
 from assay.core.markers import Marker, parse_markers
-from assay.core.messages import Reply, ToolDefinition
+from assay.core.messages import Reply
 from assay.core.phrases import NOTHING, nothing_found_text, stop_reason_phrase
 from assay.core.report_sentences import read_sentences
 from assay.core.sources import Passage, Source
@@ -130,13 +130,6 @@ _ITEM = regex(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 def drop_unavailable_items(text: str, available: Collection[str]) -> str:
     """A prompt without its items about missing tools or places (`- {open} Open the …`, `- {web} …`)."""
     return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in available else "", text)
-
-
-class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
-    """The beginning of every request of an agent: its system text, and its tools."""
-
-    system: str
-    tools: tuple[ToolDefinition, ...]
 
 
 def prompt_opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
@@ -268,15 +261,7 @@ async def _write(run: Run, ledger: Ledger, task: AgentTask, history: History, op
 
     async def ask(note: str) -> Reply:
         noted_instruction = f"{instruction}\n\n{note}" if note else instruction
-        return await request_findings(
-            run,
-            ledger,
-            history,
-            system=opening.system,
-            tools=opening.tools,
-            instruction=noted_instruction,
-            topic=task.about,
-        )
+        return await request_findings(run, ledger, history, opening, noted_instruction, task.about)
 
     return await ask_for_findings("findings", ask, run, ledger, task)
 

@@ -1,7 +1,11 @@
-"""How an agent is asked for its findings: after its history, or, if that hides what it read, beside the best of it."""
+"""How an agent is asked for its findings: after its history, or, if that hides what it read, beside the best of it.
+
+Passages as text for a model stand below their sources.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
@@ -14,24 +18,49 @@ from assay.agents.history import (
     output_cap,
     total_tokens,
 )
-from assay.agents.shown_evidence import nearest_evidence
 from assay.core.citations.reader import citation_reading
 from assay.core.events import FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request, ToolDefinition
+from assay.core.passage_context import format_source
+from assay.core.sources import Passage
+from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 
 
+class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
+    """The beginning of every request of an agent: its system text, and its tools."""
+
+    system: str
+    tools: tuple[ToolDefinition, ...]
+
+
+MAX_RECALLED_PASSAGES = 60
+"""Passages looked at to fill a part of a window."""
+
+
+def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
+    """Passages below their sources, in the order of first mention."""
+    by_source: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
+    for passage in passages:
+        by_source[passage.source][passage.id] = passage
+    sources = {id: ledger.source(id) for id in by_source}
+    return "\n\n".join(format_source(source, list(by_source[id].values())) for id, source in sources.items() if source)
+
+
+def nearest_evidence(ledger: Ledger, topic: str, tokens: int) -> str:
+    """The passages that share most with a topic, below their sources, as many as fit."""
+    passages = ledger.recall(topic, MAX_RECALLED_PASSAGES)
+    text = evidence_text(passages, ledger)
+    while passages and estimate_tokens(text) > tokens:
+        passages = passages[: len(passages) * 3 // 4]
+        text = evidence_text(passages, ledger)
+    return text
+
+
 async def request_findings(
-    run: Run,
-    ledger: Ledger,
-    history: History,
-    *,
-    system: str,
-    tools: Sequence[ToolDefinition],
-    instruction: str,
-    topic: str,
+    run: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str, topic: str
 ) -> Reply:
     """Ask for findings. No tool may be called any more, so what `history` has no room for could not be looked up.
 
@@ -42,9 +71,9 @@ async def request_findings(
     profile = run.profile("analytical")
     request = Request(
         task="find",
-        system=system,
+        system=opening.system,
         messages=(),
-        tools=tuple(tools),
+        tools=opening.tools,
         tool_choice="none",
         max_tokens=output_cap(profile, run.rules.findings_tokens),
         effort="low",
@@ -53,7 +82,9 @@ async def request_findings(
     hooks = StreamHooks(
         deltas=lambda text: FindingDelta(lane=run.lane, text=text), reader_factory=citation_reading(ledger.knows)
     )
-    if not history.hides_results(message_room(profile, system, tools, request.max_tokens), closing_messages):
+    if not history.hides_results(
+        message_room(profile, opening.system, opening.tools, request.max_tokens), closing_messages
+    ):
         return await ask_with_history(run, "analytical", history, request, closing_messages, hooks)
 
     async def ask(tokens: int) -> Reply:

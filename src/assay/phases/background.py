@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from assay.agents.findings_request import evidence_text
 from assay.agents.history import CallResult, message_room, output_cap, pluralize, rules_message
 from assay.agents.loop import execute_calls
 from assay.agents.replies import read_calls
-from assay.agents.shown_evidence import evidence_text
 from assay.core.errors import LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import Request, ToolCall

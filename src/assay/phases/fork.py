@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from assay.agents.findings import Finding, cited_sentences, resolve_citations
-from assay.agents.shown_evidence import evidence_text
+from assay.agents.findings_request import evidence_text
 from assay.core import passage_context
 from assay.core.brief import POINTS, Brief, ForkPoint
 from assay.core.errors import OtherRelease, StoreError

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
+from assay.agents.findings_request import evidence_text, nearest_evidence
 from assay.agents.history import total_tokens
-from assay.agents.shown_evidence import evidence_text, nearest_evidence
 from assay.core.lazy import regex
 from assay.core.messages import Message
 from assay.core.phrases import nothing_found_text

@@ -8,7 +8,7 @@ from assay.agents.findings import Finding, quote_nearest_passages, resolve_citat
 from assay.agents.history import output_cap
 from assay.agents.loop import research_task
 from assay.agents.replies import reply_defect, salvage_text
-from assay.agents.tidying import tidy_reply
+from assay.agents.reply_text import tidy_reply
 from assay.core.brief import SetDepth
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import LimitReached, ModelFailed

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents import findings
 from assay.agents.findings import Finding, finding_text, quote_nearest_passages, resolve_citations
-from assay.agents.tidying import tidy_text
+from assay.agents.reply_text import tidy_text
 from assay.core import phrases
 from assay.core.brief import shorten_text
 from assay.core.document_dates import year_of_subject

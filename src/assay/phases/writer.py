@@ -23,7 +23,7 @@ from assay.agents.history import (
 )
 from assay.agents.loop import NO_CALLS_LEFT, execute_calls
 from assay.agents.replies import read_calls, reply_defect, salvage_text, uncited_defect
-from assay.agents.tidying import tidy_reply, tidy_text
+from assay.agents.reply_text import tidy_reply, tidy_text
 from assay.core.brief import word_limit
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused

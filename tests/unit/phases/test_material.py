@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.findings import Finding, resolve_citations
+from assay.agents.findings_request import evidence_text
 from assay.agents.history import total_tokens
-from assay.agents.shown_evidence import evidence_text
 from assay.core.passage_context import read_sources
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.ledger import DocumentPassages, Ledger

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from assay.agents.findings import Finding
+from assay.agents.findings_request import evidence_text
 from assay.agents.history import message_room, output_cap, total_tokens
 from assay.agents.replies import first_call, read_calls, read_ids, retry_request
-from assay.agents.shown_evidence import evidence_text
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted

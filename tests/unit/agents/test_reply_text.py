@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.agents.tidying import cite_by_id, resolve_references, tidy_text
+from assay.agents.reply_text import cite_by_id, resolve_references, tidy_text
 from assay.core.citations.reader import citation_reading, read_all
 from assay.evidence.ledger import Ledger
 
