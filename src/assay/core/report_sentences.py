@@ -59,8 +59,9 @@ _CHECKABLE = regex(
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
 """Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
-_ROW_NUMBERS = frozenset(("", "#", "№", "no", "nr", "n", "num", "number", "nummer", "s.no", "sr. no", "序号", "編號"))
-"""Names of a column that only counts the rows of a table; lower case."""
+_ROW_NUMBERS = frozenset(("#", "№", "no", "nr", "s.no", "sr. no", "序号", "編號"))
+"""Names of a column that only counts the rows of a table; lower case. Below another name a number may be a fact."""
+_ROW_NUMBER = regex(r"\d{1,3}\.?")
 _ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = regex(r"(\*\*|__).+\1:?")
 
@@ -323,7 +324,7 @@ def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[R
         elif block.kind == "row":
             cells = row_cells(block.line)
             above = head if len(cells) == len(head) and cells[0] else ()
-            is_numbered = len(cells) > 1 and cells[0].rstrip(".").isdecimal() and _heads_numbers(above)
+            is_numbered = len(cells) > 1 and _ROW_NUMBER.fullmatch(cells[0]) is not None and _heads_numbers(above)
             yield from _row(block, tuple(sections.values()), above[is_numbered:], numbered=is_numbered)
         elif block.kind in ("heading", "paragraph"):
             if block.kind == "heading":
