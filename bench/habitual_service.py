@@ -73,7 +73,7 @@ def asked(body: dict[str, Any]) -> Asked:
     """What the body of a chat completion asks."""
     texts = [str(message.get("content") or "") for message in body["messages"]]
     opening = texts[0][:OPENING]
-    found = (name for name, place in PROMPTS.items() if name != "find" and prompt(*place)[:OPENING] == opening)
+    found = (name for name, place in PROMPTS.items() if prompt(*place)[:OPENING] == opening)
     task = next(found, "other").removesuffix("_steps")
     if task == "research" and any("<report_findings>" in text for text in texts):
         task = "find"

@@ -61,6 +61,16 @@ def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.
     assert "3 documents by 2 questions: 4 answered, 2 without an answer" in capsys.readouterr().err
 
 
+def test_closest_passages_are_not_said_to_be_found(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "papers" / "emden.md").write_text("# Emden\n\nA lighthouse keeper wrote about the old harbor of Emden.\n")
+    assert main([*TABLE, "t.csv"]) == 0
+    found = [line for line in capsys.readouterr().err.splitlines() if ": Emden · " in line]
+    assert len(found) == 2
+    assert all(line.endswith(": nothing found") for line in found)
+    results = (place / "t.csv.cells" / "results.jsonl").read_text().splitlines()
+    assert [row for line in results if (row := json.loads(line)).get("claims") and row["stop_reason"] == "no_evidence"]
+
+
 def test_every_form_says_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("t.xlsx", "t.md", "t.json"):
         if name != "t.xlsx":  # of what was answered for the first

@@ -13,8 +13,8 @@ from assay.models.script import Scene, says
 
 SMALL = msgspec.structs.replace(SLOW, window=8_192, max_output=2_000)
 LONG = {
-    TIDE: " ".join(f"Fact {at} of the tide at Brest in the year of the great storm. [S1001.1]" for at in range(170)),
-    MISTRAL: " ".join(f"Fact {at} of the mistral, of which sailors tell so much. [S2001.1]" for at in range(170)),
+    TIDE: " ".join(f"Fact {at} of the tide at Brest in the year of the great storm. [S1001.1]" for at in range(130)),
+    MISTRAL: " ".join(f"Fact {at} of the mistral, of which sailors tell so much. [S2001.1]" for at in range(130)),
 }
 ONE = (
     "It rises a good deal at Brest. [S1001.1]\n\n## Tide at Brest\n\nIt turns twice a day. [S1001.1]\n\nSo it goes on."

@@ -139,6 +139,18 @@ def test_a_folder_which_goes_and_comes_back(
     assert watching.output.read_text().count("missing or empty") == 1
 
 
+def test_a_warning_is_given_once(place: Path, watching: Watching) -> None:
+    (place / "notes" / "empty.md").write_text("")
+    watching.until("empty.md: empty")
+    (place / "notes" / "~$winds.md").write_text("Somebody has it open.")
+    (place / "notes" / "winds.md").write_text("# Winds\n\nThe mistral blows.\n")
+    watching.until("1 added, 0 updated, 0 removed: 2 documents")
+    watching.interrupted()
+    output = watching.output.read_text()
+    assert output.count("empty.md: empty") == 1
+    assert "~$" not in output
+
+
 def test_an_empty_folder_is_watched_too(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "notes" / "tides.md").unlink()
     made = Watching(place, "notes", "-c", "sea")

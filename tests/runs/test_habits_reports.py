@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from habitual import BLEW, ROSE, STRATEGIES, found, reports, researched, writes, written
 from research import Log, Sea, whole
+from sampling import crossed
 
 from assay.core import events as e
 from assay.core.view import fold_events
@@ -100,3 +103,42 @@ async def test_a_plan_in_any_fence_is_read_and_never_shown_in_it(strategy: str) 
     log = await Sea().run([*script, writes(GOOD)], strategy=strategy)
     assert [step.title for step in log.last(e.PlanChanged).plan.steps] == ["Tide at Brest", "Winds of the mistral"]
     assert "~~~" not in "".join(event.text for event in log.of(e.PlanDelta))
+
+
+AROUND: dict[str, str] = {
+    "announced": f"Certainly! Here is the report:\n\n{GOOD}\n\nLet me know if you would like more!",
+    "JSON": json.dumps({"report": GOOD}),
+    "JSON in a fence": f"```json\n{json.dumps({'report': GOOD})}\n```",
+    "again": f"{GOOD}\n\n{GOOD}",
+    "references": f"{GOOD}\n\n## References\n\n- S1001.1: tides.md\n- S2001.1: winds.md",
+    "footnotes": written("[^ID]").replace("S1001.1", "1").replace("S2001.1", "2")
+    + "\n\n[^1]: S1001.1 tides.md\n[^2]: S2001.1",
+}
+"""What models put around a report."""
+
+
+@pytest.mark.parametrize(("around", "strategy"), crossed(AROUND, STRATEGIES))
+async def test_what_stands_around_a_report_is_not_the_report(around: str, strategy: str) -> None:
+    one, two = (reports(text) for text in found("[ID]"))
+    plain, log = [
+        await Sea().run([*researched(strategy, [one], [two]), writes(text)], strategy=strategy)
+        for text in (GOOD, AROUND[around])
+    ]
+    assert whole(log)
+    assert log.text == plain.text
+    assert len(log.of(e.ReportStarted)) == 1
+    claims = fold_events(log.envelopes).claims
+    assert {claim.text.rstrip("."): claim.verdict for claim in claims} == {ROSE: "quoted", BLEW: "quoted"}
+    assert log.last(e.ReportFinished).limits == plain.last(e.ReportFinished).limits
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_numbers_of_rows_are_no_facts(strategy: str) -> None:
+    one, two = found("[ID]")
+    rows = "".join(
+        f"| {number} | {text} |\n" for number, text in enumerate((one, "It rises nine metres. [S1001.1]", two), 1)
+    )
+    table = f"| # | Finding |\n|---|---|\n{rows}"
+    log = await Sea().run([*researched(strategy, [reports(one)], [reports(two)]), writes(table)], strategy=strategy)
+    assert [claim.verdict for claim in fold_events(log.envelopes).claims] == ["quoted", "quoted"]
+    assert log.text.partition("\n\n")[0] == table.replace("| 2 | It rises nine metres. [S1001.1] |\n", "").strip()

@@ -19,7 +19,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("architecture", "budgets", "control", "events", "how-a-run-works", "models", "reliability", "verification")
 """Together they are about as long as the widest window here."""
 SOURCES = [DOCS / f"{page}.md" for page in PAGES]
-SMALLEST = 8_192
+SMALLEST = 4_096
 """Below it a run ends well too, but may not find anything."""
 QUESTION = "How does Assay keep a run after a crash, how are citations verified, and what does a budget hold?"
 

@@ -159,8 +159,8 @@ async def test_what_is_wanted_of_the_report_reaches_those_who_need_it() -> None:
 
 SMALL = Profile(name="scripted", window=8_192, max_output=2_000)
 LONG = {
-    TIDE: " ".join(f"Fact {at} of the tide at Brest in the year of the great storm. [S1001.1]" for at in range(170)),
-    MISTRAL: " ".join(f"Fact {at} of the mistral, of which sailors tell so much. [S2001.1]" for at in range(170)),
+    TIDE: " ".join(f"Fact {at} of the tide at Brest in the year of the great storm. [S1001.1]" for at in range(130)),
+    MISTRAL: " ".join(f"Fact {at} of the mistral, of which sailors tell so much. [S2001.1]" for at in range(130)),
 }
 DISOBEYING = (
     "It rises seven metres. [S1001.1]\n\n## {title}\n\nHere it is. [{id}]\n\n"

@@ -11,17 +11,18 @@ from typing import Annotated
 
 import msgspec
 
-from assay.agents.history import History, ask_with_history, output_cap
+from assay.agents.findings_request import PromptOpening, request_findings
+from assay.agents.history import History
 from assay.agents.replies import reply_defect, salvage_text
+from assay.agents.reply_text import tidy_reply
 from assay.agents.weak_models import is_copied_statement, may_answer, mentions_passages, states
-from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, EditedText
 from assay.core.errors import LimitReached, ModelFailed
-from assay.core.events import FindingAdded, FindingDelta, FindingStarted
+from assay.core.events import FindingAdded
 from assay.core.lazy import regex
 from assay.core.markers import Marker, parse_markers
-from assay.core.messages import Message, Reply, Request, ToolDefinition
+from assay.core.messages import Reply
 from assay.core.phrases import NOTHING, nothing_found_text, stop_reason_phrase
 from assay.core.report_sentences import read_sentences
 from assay.core.sources import Passage, Source
@@ -31,7 +32,6 @@ from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Tool
 from assay.run.run import Run
-from assay.run.voice import StreamHooks
 from assay.tools.arguments import define
 
 
@@ -130,13 +130,6 @@ _ITEM = regex(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 def drop_unavailable_items(text: str, available: Collection[str]) -> str:
     """A prompt without its items about missing tools or places (`- {open} Open the …`, `- {web} …`)."""
     return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in available else "", text)
-
-
-class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
-    """The beginning of every request of an agent: its system text, and its tools."""
-
-    system: str
-    tools: tuple[ToolDefinition, ...]
 
 
 def prompt_opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
@@ -268,7 +261,7 @@ async def _write(run: Run, ledger: Ledger, task: AgentTask, history: History, op
 
     async def ask(note: str) -> Reply:
         noted_instruction = f"{instruction}\n\n{note}" if note else instruction
-        return await _ask_for_findings(run, ledger, history, opening, noted_instruction)
+        return await request_findings(run, ledger, history, opening, noted_instruction, task.about)
 
     return await ask_for_findings("findings", ask, run, ledger, task)
 
@@ -283,10 +276,10 @@ async def ask_for_findings(
     Raises:
         ModelFailed: nothing can be used.
     """
-    first = last = await ask("")
+    first = last = tidy_reply(await ask(""), ledger)
     prompt = run.prompt("assay.agents", "findings")
     if wrong := _findings_defect(first, prompt, task, ledger):
-        last = await ask(f"Your last reply could not be used: {wrong}.")
+        last = tidy_reply(await ask(f"Your last reply could not be used: {wrong}."), ledger)
         wrong = _form_defect(last, prompt, task) or _memory_defect(last.text, task, ledger)
     if not wrong:
         return last.text.strip()
@@ -300,8 +293,7 @@ async def ask_for_findings(
 
 def _form_defect(reply: Reply, prompt: str, task: AgentTask) -> str:
     """Why findings cannot be used, whatever was read: `reply_defect`, or a copy of their prompt; "" if they can."""
-    copied = is_copied_statement(reply.text, prompt, task.about)
-    return reply_defect(reply) or (COPIED if copied else "")
+    return reply_defect(reply) or (COPIED if is_copied_statement(reply.text, prompt, task.about) else "")
 
 
 def _findings_defect(reply: Reply, prompt: str, task: AgentTask, ledger: Ledger) -> str:
@@ -334,26 +326,6 @@ def citations_or_nearest(text: str, task: AgentTask, ledger: Ledger, lane: int) 
     lane_ledger = ledger.seeing([lane])
     nearest = (lane_ledger if lane_ledger.count() else ledger).recall(f"{text}\n{task.task}", MAX_NEAREST_PASSAGES)
     return msgspec.structs.replace(cited_text, passages=tuple(nearest), uncited=bool(nearest))
-
-
-async def _ask_for_findings(
-    run: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str
-) -> Reply:
-    run.emit(FindingStarted(lane=run.lane))
-    request = Request(
-        task="find",
-        system=opening.system,
-        messages=(),
-        tools=opening.tools,
-        tool_choice="none",
-        max_tokens=output_cap(run.profile("analytical"), run.rules.findings_tokens),
-        effort="low",
-    )
-    closing_messages = [Message(role="user", name="report_findings", text=instruction)]
-    hooks = StreamHooks(
-        deltas=lambda text: FindingDelta(lane=run.lane, text=text), reader_factory=citation_reading(ledger.knows)
-    )
-    return await ask_with_history(run, "analytical", history, request, closing_messages, hooks)
 
 
 def log_finding(run: Run, task: AgentTask, cited_text: CitedText, stop: str, turns: int) -> Finding:

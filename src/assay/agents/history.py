@@ -124,6 +124,16 @@ class History:
         turn_messages = (message for turn, form in turn_forms[left_out:] for message in turn.messages(form))
         return (*self._opening, *turn_messages, *closing_messages)
 
+    @property
+    def opening(self) -> tuple[Message, ...]:
+        """The messages that always stay."""
+        return self._opening
+
+    def hides_results(self, tokens: int, closing_messages: Sequence[Message] = ()) -> bool:
+        """True if in so many tokens some results are only named."""
+        spare = tokens - self._opening_tokens - sum(map(message_tokens, closing_messages))
+        return FORMS - 1 in _choose_forms(self._turns, spare)
+
 
 class _RenderedTurn:
     """A turn's messages in each form, made and measured once, since a history is rendered at every turn."""

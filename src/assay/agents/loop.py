@@ -14,11 +14,11 @@ from assay.agents.findings import (
     AgentTask,
     AgentWork,
     Finding,
-    PromptOpening,
     brief_json,
     prompt_opening,
     report_findings,
 )
+from assay.agents.findings_request import PromptOpening
 from assay.agents.history import (
     CallResult,
     History,

@@ -204,7 +204,9 @@ def spent_fields(batch: Batch) -> dict[str, float]:
 
 
 def claims_of(row: BatchResult) -> str:
-    """The number of a row's claims with each verdict."""
+    """The number of a row's claims with each verdict, unless they are only the closest passages."""
+    if row.stop_reason == "no_evidence":
+        return "nothing found"
     return ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items())
 
 

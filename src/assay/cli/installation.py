@@ -120,7 +120,7 @@ def _trial_lines(trial: model_trial.TrialOutcome) -> Iterator[tuple[str, str]]:
     yield "no answer", "said so" if says_no else "the documents have no answer, and none was admitted"
     yield "judge", judge.error or _judge_text(judge)
     uses = [use for use, can in (("research", trial.can_research), ("judging", trial.can_judge)) if can]
-    yield "usable for", " and ".join(uses) or "nothing of this: choose a larger model"
+    yield "usable for", " and ".join(uses) or "neither research nor judging: choose a larger model"
 
 
 def _judge_text(judge: model_trial.JudgeTrial) -> str:

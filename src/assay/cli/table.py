@@ -149,14 +149,15 @@ class _Progress:
     """Prints a line on stderr for each finished cell."""
 
     def __init__(self, job: TableJob, documents: Sequence[Document], cells: int) -> None:
-        self._job, self._cells = job, cells
-        self._names = [document.title or document.name for document in documents]
+        self._job, self._documents, self._cells = job, documents, cells
 
     def __call__(self, order: BatchRow, row: BatchResult) -> None:
         if self._job.verbosity < 0 and row.status == "completed":
             return
-        name = self._names[(order.line - 1) // len(self._job.questions)]
-        claims = claims_of(row) or "nothing found"
+        document = self._documents[(order.line - 1) // len(self._job.questions)]
+        name = document.title or document.name
+        cell = answer_table([document], [order.question], self._job.folder).rows[0].cells[0]
+        claims = claims_of(row) if cell.status == "answered" else "nothing found"
         outcome = row.error or claims if row.status == "completed" else f"{row.status} {row.error}".strip()
         label = f"{shorten(clean(name), 40)} · {shorten(clean(order.question), 50)}"
         say(f"cell {order.line} of {self._cells}: {label}: {outcome}{price_of(row)}")

@@ -40,7 +40,7 @@ def require_extra(module: str, package: str, extra: str) -> None:
         ConfigError: it is not installed; the message says how to get it.
     """
     if find_spec(module) is None:
-        raise ConfigError(f"this format needs {package}; install it with: pip install 'assay[{extra}]'")
+        raise ConfigError(f".{extra} files need {package}; install it with: pip install 'assay[{extra}]'")
 
 
 # Regular expressions.

@@ -64,6 +64,11 @@ class RenderedMarkers(msgspec.Struct, frozen=True):
         return start + position - output_start if copied else start
 
 
+def cited_ids(text: str) -> frozenset[str]:
+    """The ids in the markers of a text."""
+    return frozenset(id for marker in parse_markers(text) for id in marker.ids)
+
+
 def strip_markers(text: str) -> str:
     """`text` without markers and without the space before each."""
     return render_markers(text, {}, "none", {}).text

@@ -59,6 +59,9 @@ _CHECKABLE = regex(
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
 """Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
+_ROW_NUMBERS = frozenset(("#", "№", "no", "nr", "s.no", "sr. no", "序号", "編號"))
+"""Names of a column that only counts the rows of a table; lower case. Below another name a number may be a fact."""
+_ROW_NUMBER = regex(r"\d{1,3}\.?")
 _ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = regex(r"(\*\*|__).+\1:?")
 _BOLD_TITLE = regex(r"(\*\*|__)(?:(?!\1).){1,200}(?<![.!?。！？])\1:?")
@@ -322,7 +325,8 @@ def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[R
         elif block.kind == "row":
             cells = row_cells(block.line)
             above = head if len(cells) == len(head) and cells[0] else ()
-            yield from _row(block, tuple(sections.values()), above)
+            is_numbered = len(cells) > 1 and _ROW_NUMBER.fullmatch(cells[0]) is not None and _heads_numbers(above)
+            yield from _row(block, tuple(sections.values()), above[is_numbered:], numbered=is_numbered)
         elif block.kind in ("heading", "paragraph"):
             if block.kind == "heading":
                 _enter_section(sections, block.level, block.content)
@@ -336,10 +340,20 @@ def _enter_section(sections: dict[int, str], level: int, name: str) -> None:
     sections[level] = name
 
 
-def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iterator[ReportBlock]:
-    """A table row, from its first cell's first character to its last cell's last."""
+def _heads_numbers(head: Sequence[str]) -> bool:
+    """True if the first column of a table only counts its rows."""
+    return bool(head) and head[0].strip("*_.: ").casefold() in _ROW_NUMBERS
+
+
+def _row(
+    block: Block, sections: tuple[str, ...], head: tuple[str, ...], numbered: bool = False
+) -> Iterator[ReportBlock]:
+    """A table row, from the first character of its first cell to its last cell's last; without its number."""
     line = block.line
     start = len(line) - len(line.lstrip(" \t>|"))
+    if numbered:
+        start = line.index("|", start) + 1
+        start += len(line[start:]) - len(line[start:].lstrip(" \t|"))
     end = len(line.rstrip(" \t|"))
     if start < end:
         positions = range(block.start + start, block.start + end)

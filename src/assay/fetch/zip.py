@@ -97,7 +97,10 @@ def _unpack_member(
 
 
 def _is_hidden(name: str) -> bool:
-    return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in name.split("/"))
+    return any(
+        (part.startswith(".") and part.strip(".")) or part.startswith("~$") or part == "__MACOSX"
+        for part in name.split("/")
+    )
 
 
 def _replace_unprintable(name: str) -> str:

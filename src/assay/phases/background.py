@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from assay.agents.findings_request import evidence_text
 from assay.agents.history import CallResult, message_room, output_cap, pluralize, rules_message
 from assay.agents.loop import execute_calls
 from assay.agents.replies import read_calls
@@ -36,7 +37,6 @@ from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, can_search, to_json, user_message
-from assay.phases.material import evidence_text
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.steps import StepContext

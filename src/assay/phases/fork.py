@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from assay.agents.findings import Finding, cited_sentences, resolve_citations
+from assay.agents.findings_request import evidence_text
 from assay.core import passage_context
 from assay.core.brief import POINTS, Brief, ForkPoint
 from assay.core.errors import OtherRelease, StoreError
@@ -39,7 +40,6 @@ from assay.phases import inheritance
 from assay.phases.case import Case, Research, finding_summary, uses_inherited_evidence
 from assay.phases.coverage import assess_coverage
 from assay.phases.inheritance import InheritedEvidence, is_fresh
-from assay.phases.material import evidence_text
 from assay.run.releases import own_release, read_brief
 from assay.run.run import KEPT_TAG, Run, progress_key
 from assay.run.steps import StepContext, digest

@@ -20,7 +20,7 @@ from assay.core.blocks import (
 )
 from assay.core.brief import Section
 from assay.core.lazy import regex
-from assay.core.markers import parse_markers, strip_markers
+from assay.core.markers import cited_ids, parse_markers, strip_markers
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.core.translation import (
@@ -213,13 +213,15 @@ def _closing_note(text: str) -> Block | None:
 
 
 def join_parts(texts: Sequence[str]) -> str:
-    """The pieces of a report as one; only the first keeps its answer."""
+    """The pieces of a report as one; of the others' beginnings only what cites more than the rest is kept."""
     return "\n\n".join(filter(None, map(close_markup, [*texts[:1], *map(_drop_answer, texts[1:])])))
 
 
 def _drop_answer(text: str) -> str:
+    """The text of a part without an answer before its first heading, which says again what stands below."""
     parts = outline(text)
-    return text[parts[0].start :] if parts else text
+    start = parts[0].start if parts else 0
+    return text[start:] if cited_ids(text[:start]) <= cited_ids(text[start:]) else text
 
 
 # templates

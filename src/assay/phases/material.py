@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import (
-    total_tokens,
-)
+from assay.agents.findings_request import evidence_text, nearest_evidence
+from assay.agents.history import total_tokens
 from assay.core.lazy import regex
 from assay.core.messages import Message
-from assay.core.passage_context import format_source
 from assay.core.phrases import nothing_found_text
 from assay.core.plan import Plan
-from assay.core.sources import Passage
-from assay.core.text import estimate_tokens, sentences
+from assay.core.report_sentences import read_sentences
+from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Research, user_message
 
@@ -29,15 +26,21 @@ class FindingsPart(msgspec.Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
 
 
+_BLOCK_SIGNS = " \t>*+-#|"
+"""Signs before the first word of a line, which stay with it."""
+MAX_PARTS = 8
+"""Parts of a report for which findings are divided; beyond them a long finding is cut."""
+
+
 def split_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[FindingsPart]:
-    """Split the findings into as few parts of at most `tokens` as possible, in order; cut one that does not fit
+    """Split the findings into as few parts of at most `tokens` as possible, in order; divide one that does not fit
     alone.
     """
     whole = messages_with_evidence(findings, ledger)
     if findings and total_tokens(whole) <= tokens:  # nearly always: else every beginning would be written out
         return [FindingsPart(findings=tuple(findings), messages=tuple(whole))]
     groups: list[list[Finding]] = []
-    for finding in findings:
+    for finding in _divide_findings(findings, ledger, tokens):
         if groups and total_tokens(messages_with_evidence([*groups[-1], finding], ledger)) <= tokens:
             groups[-1].append(finding)
         else:
@@ -45,13 +48,22 @@ def split_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> 
     return [FindingsPart(findings=tuple(group), messages=_fit_part(group, ledger, tokens)) for group in groups]
 
 
-def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
-    """Passages below their sources, in the order of first mention."""
-    by_source: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
-    for passage in passages:
-        by_source[passage.source][passage.id] = passage
-    sources = {id: ledger.source(id) for id in by_source}
-    return "\n\n".join(format_source(source, list(by_source[id].values())) for id, source in sources.items() if source)
+def _divide_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[Finding]:
+    """The findings, with those that do not fit alone in pieces that do, as far as parts are allowed."""
+    fitting: list[Finding] = []
+    waiting = list(findings)
+    while waiting:
+        finding, *waiting = waiting
+        halves = split_finding(finding)
+        if (
+            len(halves) > 1
+            and len(fitting) + len(waiting) + 1 < MAX_PARTS
+            and total_tokens(messages_with_evidence([finding], ledger)) > tokens
+        ):
+            waiting = [*halves, *waiting]
+        else:
+            fitting.append(finding)
+    return fitting
 
 
 def has_uncited_passages(ledger: Ledger, findings: Sequence[Finding]) -> bool:
@@ -97,12 +109,21 @@ def _fit_part(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Mes
 
 def halve_finding(finding: Finding) -> Finding:
     """The first half of a finding's sentences, with the passages whose ids are left."""
-    spans = sentences(finding.text)
-    if len(spans) < 2:
-        return finding
-    text = finding.text[: spans[len(spans) // 2][0]].rstrip()
-    passages = tuple(passage for passage in finding.passages if finding.uncited or passage.id in text)
-    return msgspec.structs.replace(finding, text=text, passages=passages)
+    return split_finding(finding)[0]
+
+
+def split_finding(finding: Finding) -> tuple[Finding, ...]:
+    """The two halves of a finding's sentences, each with the passages whose ids it has; one sentence is not split."""
+    starts = [sentence.start for sentence in read_sentences(finding.text)]
+    if len(starts) < 2:
+        return (finding,)
+    middle = len(finding.text[: starts[len(starts) // 2]].rstrip(_BLOCK_SIGNS))
+    return tuple(
+        msgspec.structs.replace(
+            finding, text=text, passages=tuple(p for p in finding.passages if finding.uncited or p.id in text)
+        )
+        for text in (finding.text[:middle].rstrip(), finding.text[middle:].lstrip())
+    )
 
 
 def fit_findings(
@@ -125,8 +146,6 @@ def fit_findings(
 
 CONTEXT_WINDOW_DIVISOR = 8
 """Findings and seen passages each take at most 1/`CONTEXT_WINDOW_DIVISOR` of the window."""
-MAX_RECALLED_PASSAGES = 60
-"""Passages looked at to fill it."""
 _NUMBER = regex(r"\d+")
 
 
@@ -159,7 +178,7 @@ def continue_task(ledger: Ledger, task: AgentTask, earlier: Finding, findings: R
         task,
         continued=lanes,
         earlier=_findings_text(earlier_findings, window // CONTEXT_WINDOW_DIVISOR),
-        seen=_passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR),
+        seen=nearest_evidence(ledger.seeing(lanes), task.about, window // CONTEXT_WINDOW_DIVISOR),
     )
 
 
@@ -176,17 +195,6 @@ def _join_findings(findings: list[Finding]) -> str:
     return "\n\n".join(finding.text for finding in findings)
 
 
-def _passages_for(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
-    """The passages shown to these lanes that share most with the task, below their sources, as many as fit."""
-    ledger = ledger.seeing(lanes)
-    passages = ledger.recall(task.about, MAX_RECALLED_PASSAGES)
-    text = evidence_text(passages, ledger)
-    while passages and estimate_tokens(text) > tokens:
-        passages = passages[: len(passages) // 2]
-        text = evidence_text(passages, ledger)
-    return text
-
-
 def add_needed_findings(ledger: Ledger, task: AgentTask, needed_findings: Sequence[Finding], window: int) -> AgentTask:
     """`task` with findings that it needs and the passages nearest to it among those their agents were shown.
 
@@ -198,7 +206,7 @@ def add_needed_findings(ledger: Ledger, task: AgentTask, needed_findings: Sequen
         return task
     lanes = tuple(finding.lane for finding in useful)
     earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(useful, window // CONTEXT_WINDOW_DIVISOR))))
-    seen = task.seen or _passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR)
+    seen = task.seen or nearest_evidence(ledger.seeing(lanes), task.about, window // CONTEXT_WINDOW_DIVISOR)
     return msgspec.structs.replace(task, earlier=earlier, seen=seen)
 
 

@@ -8,6 +8,7 @@ from assay.agents.findings import Finding, quote_nearest_passages, resolve_citat
 from assay.agents.history import output_cap
 from assay.agents.loop import research_task
 from assay.agents.replies import reply_defect, salvage_text
+from assay.agents.reply_text import tidy_reply
 from assay.core.brief import SetDepth
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import LimitReached, ModelFailed
@@ -97,9 +98,10 @@ async def _write_answer(phase: Run, case: Case, quick_look: QuickLook, proofread
         reply = await _ask_for_answer(phase, case, quick_look.evidence, active_proofreader)
     except (LimitReached, ModelFailed) as failed:
         return _show_passages(phase, case, failed, active_proofreader)
-    wrong, content = reply_defect(reply), reply.text
+    tidy = tidy_reply(reply, case.ledger)
+    wrong, content = reply_defect(tidy), tidy.text
     if wrong:
-        content = salvage_text(reply)
+        content = salvage_text(tidy)
         if not resolve_citations(content, case.ledger).passages:
             return _show_passages(
                 phase, case, ModelFailed(f"the answer could not be used: {wrong}"), active_proofreader
@@ -109,7 +111,7 @@ async def _write_answer(phase: Run, case: Case, quick_look: QuickLook, proofread
     if active_proofreader and (wrong or not cites):
         active_proofreader.restart_text()  # text without sources is not checked
     text = add_date(content, case) if cites else f"{unsourced_line()}\n\n{content}"
-    streamed = content if active_proofreader and cites and not wrong else ""
+    streamed = reply.text if active_proofreader and cites and not wrong else ""
     log_code_changes(
         phase,
         first + reply.text,

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.agents import findings
 from assay.agents.findings import Finding, finding_text, quote_nearest_passages, resolve_citations
+from assay.agents.reply_text import tidy_text
 from assay.core import phrases
 from assay.core.brief import shorten_text
 from assay.core.document_dates import year_of_subject
@@ -263,7 +264,7 @@ async def _run_writer(phase: Run, writer: ReportWriter, research: Research, inst
             phase.emit(ReportRevised(text=instead, why="the writer failed; the passages found are the report"))
             return Draft(text=instead)
     streamed_text = "\n\n".join(texts)
-    texts = add_opening(texts, opening)
+    texts = add_opening([tidy_text(text, writer.case.ledger) for text in texts], opening)
     report = _format_text(phase, writer.case, texts, writer.coverage)
     if why == REVISION_REASON:
         checked_text = streamed_text if writer.proofreader else ""

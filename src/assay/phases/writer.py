@@ -23,6 +23,7 @@ from assay.agents.history import (
 )
 from assay.agents.loop import NO_CALLS_LEFT, execute_calls
 from assay.agents.replies import read_calls, reply_defect, salvage_text, uncited_defect
+from assay.agents.reply_text import tidy_reply, tidy_text
 from assay.core.brief import word_limit
 from assay.core.citations.reader import citation_reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
@@ -183,7 +184,8 @@ class ReportWriter:
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
         total = len(self.texts)
         part_messages = (
-            user_message("findings", f"Part {number} of {total}\n{text}") for number, text in enumerate(self.texts, 1)
+            user_message("findings", f"Part {number} of {total}\n{tidy_text(text, self.case.ledger)}")
+            for number, text in enumerate(self.texts, 1)
         )
         messages = (*self.case.question_messages(), *part_messages, rules_message(write_rules))
         max_tokens = min(OPENING_TOKENS, self._request().max_tokens)
@@ -238,6 +240,7 @@ class ReportWriter:
 
     def _defect(self, reply: Reply, piece: ReportPart) -> str:
         """Why a reply is no report: a fault of its form, or it has nothing of the cited findings; "" if it is one."""
+        reply = tidy_reply(reply, self.case.ledger)
         wrong, cited_texts = reply_defect(reply), [finding.text for finding in piece.part.findings if finding.passages]
         if wrong or not cited_texts or self._cites(reply.text):
             return wrong
@@ -245,7 +248,7 @@ class ReportWriter:
 
     def _usable_text(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
-        text = salvage_text(reply)
+        text = salvage_text(tidy_reply(reply, self.case.ledger))
         return text if self._cites(text) else ""
 
     def _emit_usable_text(self, replies: Sequence[Reply], piece: ReportPart) -> str:

@@ -7,6 +7,7 @@ restarted and the log drops what the earlier attempt emitted.
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, nullcontext
 
@@ -28,7 +29,7 @@ from assay.core.messages import (
 from assay.core.ports import Fact, LearningModel, Model
 from assay.core.usage import Usage
 from assay.run.budget import fit_output, reasoning_tokens, worst_case
-from assay.run.rate_limits import PATIENCE
+from assay.run.rate_limits import pause_seconds
 from assay.run.reply_length import ReplySoFar
 from assay.run.sent_request import (
     add_timeouts,
@@ -44,8 +45,6 @@ from assay.run.steps import RunPlace, StepContext, digest, hold_cost, perform_st
 from assay.run.voice import StreamHooks, Voice, thinking_length
 
 MAX_TRIES = 3
-FIRST_PAUSE = 0.5
-MAX_PAUSE_SECONDS = PATIENCE
 YIELD_SECONDS = 0.02
 """Seconds after which a stream lets other tasks run."""
 RENEWAL_SHARE = 1 / 16
@@ -162,7 +161,7 @@ class Attempts:
         If there is a `fallback`, the model is left alone as soon as its breaker is open, whoever opened it.
         """
         was_open = self._breakers.is_open(name, self._clock.monotonic())
-        for attempt in range(MAX_TRIES):
+        for attempt in itertools.count():
             try:
                 return await self._try_with_room(name)
             except Refused:
@@ -181,13 +180,19 @@ class Attempts:
                 # others have tried more than once; or it is the last hope, and nobody is there
                 is_unreachable = (was_open or (self._is_unanswered and not fallback)) and not error.reached
                 self._record_unusable(name, error)
-                is_final = not error.transient or is_unreachable or attempt == MAX_TRIES - 1
-                if is_final or self._has_given_up(name, fallback):
+                is_final = not error.transient or is_unreachable or attempt >= MAX_TRIES - 1
+                may_return = self._may_return(name, error, fallback)
+                if (is_final and not may_return) or self._has_given_up(name, fallback):
                     return None
-                await self._clock.sleep(_pause_seconds(error, attempt))
+                await self._clock.sleep(pause_seconds(error, attempt, waited_for=may_return))
                 if self._has_given_up(name, fallback):
                     return None
-        return None
+        raise AssertionError  # it counts without an end
+
+    def _may_return(self, name: str, error: ModelError, fallback: bool) -> bool:
+        """True if a model has answered before, cannot be reached now, and is waited for: there is no other."""
+        has_answered = name in self._run.execution.answering_models and not (error.reached or fallback)
+        return has_answered and self._breakers.may_return(name, self._clock.monotonic(), self._request.first_token)
 
     def _record_unusable(self, name: str, error: ModelError) -> None:
         """Remember why a model cannot be used, while that is the latest information about it."""
@@ -338,12 +343,6 @@ def _usage_facts(usage: Usage) -> dict[str, Fact]:
     """The usage of a call as facts for the watch."""
     names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
     return {name: getattr(usage, name) for name in names}
-
-
-def _pause_seconds(error: ModelError, attempt: int) -> float:
-    """Seconds before the next attempt: what the provider asks for, else doubling."""
-    pause = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0**attempt
-    return min(pause, MAX_PAUSE_SECONDS)
 
 
 async def _drop_thinking(task: Task, reply: Reply, voice: Voice) -> Reply:

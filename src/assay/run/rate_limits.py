@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from assay.core.errors import StoreError
+from assay.core.errors import ModelError, StoreError
 from assay.core.ports.models import Permits
 from assay.run.tasks import wait_for_event
 
@@ -107,6 +107,7 @@ class CircuitBreakers:
     def __init__(self) -> None:
         self._breakers: dict[str, _Breaker] = {}
         self._rooms: dict[str, int] = {}
+        self._unreachable_since: dict[str, float] = {}
 
     def granted_tokens(self, name: str) -> int:
         """Tokens granted to a model beyond its answer; 0 if it is not known to need any."""
@@ -130,6 +131,11 @@ class CircuitBreakers:
     def record_success(self, name: str) -> None:
         """A call was answered."""
         self._breakers.pop(name, None)
+        self._unreachable_since.pop(name, None)
+
+    def may_return(self, name: str, now: float, seconds: float) -> bool:
+        """True if a service that cannot be reached has not been gone for so many seconds: it may be restarting."""
+        return now - self._unreachable_since.setdefault(name, now) < seconds
 
     def record_failure(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
         """A call failed. A pause that the service asks for is kept. Further failures of an open breaker change
@@ -146,3 +152,13 @@ class CircuitBreakers:
         """True if it must be left alone now: it failed, or its probe is in progress."""
         breaker = self._breakers.get(name)
         return breaker is not None and now < breaker.until
+
+
+FIRST_PAUSE, RETURN_PAUSE = 0.5, 5.0
+"""Seconds before the second attempt, and at most between attempts to reach a service that may be restarting."""
+
+
+def pause_seconds(error: ModelError, attempt: int, *, waited_for: bool = False) -> float:
+    """Seconds before the next attempt: what the provider asks for, else doubling."""
+    pause = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0 ** min(attempt, 10)
+    return min(pause, RETURN_PAUSE if waited_for else PATIENCE)

@@ -66,7 +66,19 @@ async def estimate_stored_run(journal: Journal, view: RunView, world: Callable[[
     if view.brief is None:
         raise UsageError("a run that is not stored has no estimate: use Assay.foresee")
     depth = next((name for name in get_args(SetDepth) if name == view.depth), None)
-    return await estimate(journal, view.brief, world(view.brief), depth, len(view.plan.steps) if view.plan else 0)
+    guess = await estimate(journal, view.brief, world(view.brief), depth, len(view.plan.steps) if view.plan else 0)
+    so_far = await journal.spending(only={view.run_id})
+    if guess.basis == "runs" or depth is None or not so_far or not so_far[0].usage.model_calls:
+        return guess
+    return at_pace(guess, so_far[0], view.brief.rules(depth).agents_at_once)
+
+
+def at_pace(guess: Estimate, so_far: RunSpending, at_once: int) -> Estimate:
+    """An estimate by rules whose least time is at the pace of the run's own calls: a model may be slow."""
+    done, seconds = so_far.usage.model_calls, so_far.active_seconds
+    least = seconds + max(0.0, guess.calls.least - done) * seconds / done / at_once
+    time = Span(max(guess.seconds.least, min(least, guess.seconds.most)), guess.seconds.most)
+    return msgspec.structs.replace(guess, seconds=time)
 
 
 async def _depth(journal: Journal, run_id: str) -> str:

@@ -235,3 +235,14 @@ def test_a_sign_no_text_may_hold_hides_no_sentence() -> None:
 
 def test_many_citations_in_one_paragraph_take_linear_time() -> None:
     assert exponent(read_sentences, lambda size: "A b c d [S1.1]. b [S1.1]. " * size, 500) < WORST
+
+
+def test_a_column_that_counts_the_rows_says_nothing() -> None:
+    rows = "\n".join(f"| {number} | It rose {10 * number} metres. [S1.{number}] |" for number in range(1, 4))
+    for name in ("#", "No.", "**Nr**"):
+        found = claims(f"| {name} | Finding |\n|---|---|\n{rows}")
+        assert [claim.text for claim in found] == [f"It rose {10 * number} metres." for number in range(1, 4)]
+        assert {claim.head for claim in found} <= {("Finding",)}
+    for name in ("Rank", "n", ""):
+        assert claims(f"| {name} | Finding |\n|---|---|\n{rows}")[0].text.startswith("1 |")
+    assert claims("| # | Finding |\n|---|---|\n| 2019 | It rose. [S1.1] |")[0].text.startswith("2019 |")

@@ -93,7 +93,7 @@ def test_an_unchanged_file_is_not_read_again(store: Store, tmp_path: Path) -> No
 
 
 def test_folders_are_sorted_and_hidden_files_left_out(store: Store, tmp_path: Path) -> None:
-    for name in ("b/x.lines", "a/x.lines", ".hidden/x.lines", "a/.x.lines", "c.txt"):
+    for name in ("b/x.lines", "a/x.lines", ".hidden/x.lines", "a/.x.lines", "a/~$x.lines", "c.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
     found = run(store, tmp_path, collection="c")

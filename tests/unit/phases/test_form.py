@@ -209,6 +209,12 @@ def test_later_pieces_have_no_answer_of_their_own() -> None:
     )
 
 
+def test_the_beginning_of_a_part_stays_if_it_alone_cites_something() -> None:
+    part = "It turns twice. [S2.2]\n\n## Tides\n\nIt rises. [S2.1]"
+    assert join_parts(["One. [S1.1]", part]) == f"One. [S1.1]\n\n{part}"
+    assert join_parts(["One. [S1.1]", part.replace("S2.2", "S2.1")]) == "One. [S1.1]\n\n## Tides\n\nIt rises. [S2.1]"
+
+
 def test_a_template_is_filled_in_its_order_and_nothing_is_added() -> None:
     written = (
         "The answer. [S1.1]\n\n## 2. **Costs**\n\nTwo euros. [S1.2]\n\n### By year\n\nMore. [S1.3]"

@@ -21,7 +21,7 @@ from assay.models.script import Scene, Scripted, fails
 from assay.models.script import says as plays
 from assay.run.engine import Engine, Outcome
 from assay.run.model_call import MAX_TRIES
-from assay.run.rate_limits import MAX_PAUSE_SECONDS, PATIENCE, PAUSE
+from assay.run.rate_limits import MAX_PAUSE_SECONDS, PATIENCE, PAUSE, RETURN_PAUSE
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
@@ -337,3 +337,53 @@ async def test_a_stream_which_drips_for_ever_ends_and_is_not_begun_again() -> No
 
         attempts = await played(models, test, timeouts=Timeouts(total=1.0))
     assert "no whole reply in 1 s" in attempts[0].outcome
+
+
+class Restarting:
+    """A model of a server that is down from its second call on, for some calls."""
+
+    def __init__(self, down: int) -> None:
+        self.profile, self.asked, self._down = Profile(name="bad"), 0, down
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        self.asked += 1
+        if 1 < self.asked <= 1 + self._down:
+            raise ModelError("connection refused", transient=False, reached=False, usable=False)
+        yield Reply(text="Seven.", model="bad")
+
+    async def offered(self) -> tuple[str, ...]:
+        return ()
+
+    async def close(self) -> None:
+        return
+
+
+async def test_a_server_that_restarts_is_waited_for() -> None:
+    async def test(ask: Asked) -> None:
+        assert await ask() == "bad"
+        assert await ask() == "bad"
+        assert ask.clock.slept == [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]
+
+    await played({"bad": Restarting(down=6)}, test, names=("bad",))
+
+
+async def test_a_server_that_is_gone_is_waited_for_once() -> None:
+    model = Restarting(down=10_000)
+
+    async def test(ask: Asked) -> None:
+        assert await ask() == "bad"
+        for _ in range(2):
+            with pytest.raises(ModelFailed, match="connection refused"):
+                await ask()
+        assert Timeouts().first_token <= sum(ask.clock.slept) <= Timeouts().first_token + RETURN_PAUSE
+
+    await played({"bad": model}, test, names=("bad",))
+
+
+async def test_a_server_that_is_gone_is_not_waited_for_if_there_is_another() -> None:
+    async def test(ask: Asked) -> None:
+        assert await ask() == "bad"
+        assert await ask() == "good"
+        assert ask.clock.slept == []
+
+    await played({"bad": Restarting(down=6), "good": good()}, test)

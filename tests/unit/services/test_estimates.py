@@ -17,7 +17,14 @@ from assay.core.ports import RunSpending, World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.process import SystemClock
-from assay.services.estimates import clamp_estimate, estimate, estimate_from_rules, estimate_from_runs, similar_runs
+from assay.services.estimates import (
+    at_pace,
+    clamp_estimate,
+    estimate,
+    estimate_from_rules,
+    estimate_from_runs,
+    similar_runs,
+)
 from assay.store.memory import memory_store
 
 PRICED = Profile(name="m", price=Price(input=1.0, output=5.0))
@@ -134,3 +141,11 @@ def test_an_estimate_keeps_to_the_limits() -> None:
     guess = Estimate(calls=Span(1, 9), tokens=Span(5_000, 90_000), seconds=Span(1, 600), usd=Span(0.5, 2.0))
     kept = clamp_estimate(Budget(usd=1.0, tokens=4_000, seconds=60), guess)
     assert (kept.usd, kept.tokens, kept.seconds) == (Span(0.5, 1.0), Span(4_000, 4_000), Span(1, 60))
+
+
+def test_the_least_time_is_at_the_pace_of_the_runs_own_calls() -> None:
+    guess = Estimate(calls=Span(14, 97), tokens=Span(1, 2), seconds=Span(7, 600), usd=None)
+    slow = msgspec.structs.replace(run(brief()), active_seconds=42.0, usage=Usage(model_calls=3))
+    assert at_pace(guess, slow, at_once=3).seconds == Span(42 + 11 * 14 / 3, 600)
+    assert at_pace(guess, msgspec.structs.replace(slow, active_seconds=0.3), at_once=3).seconds == Span(7, 600)
+    assert at_pace(guess, msgspec.structs.replace(slow, active_seconds=900.0), at_once=3).seconds == Span(600, 600)

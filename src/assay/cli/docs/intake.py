@@ -302,7 +302,7 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
     def is_watched(change: object, path: str) -> bool:
         full_path = Path(path)
         inside = full_path.relative_to(folder).parts if full_path.is_relative_to(folder) else ()
-        return not full_path.is_relative_to(home) and not any(part.startswith(".") for part in inside)
+        return not full_path.is_relative_to(home) and not any(part.startswith((".", "~$")) for part in inside)
 
     def watch_changes() -> AsyncIterator[Collection[object]]:
         return watchfiles.awatch(
@@ -358,17 +358,12 @@ async def _read_folder(
         else:
             sync_result = await assay.sync(collection, only=[folder])
             warnings = sync_result.warnings
-            if (
-                known_warnings is None
-                or sync_result.added
-                or sync_result.updated
-                or sync_result.removed
-                or verbosity > 0
-            ):
-                print_warnings(warnings, sync_result.notes, sync_result.skipped, verbosity)
-            else:
-                print_warnings([warning for warning in warnings if warning not in known_warnings], (), {}, verbosity)
+            new_warnings = [warning for warning in warnings if verbosity > 0 or warning not in (known_warnings or ())]
+            changed = known_warnings is None or sync_result.added or sync_result.updated or sync_result.removed
+            if not changed and verbosity <= 0:
+                print_warnings(new_warnings, (), {}, verbosity)
                 return frozenset(warnings)
+            print_warnings(new_warnings, sync_result.notes, sync_result.skipped, verbosity)
             counts = f"{sync_result.added} added, {sync_result.updated} updated, {sync_result.removed} removed"
             line = (
                 f"{counts}: "

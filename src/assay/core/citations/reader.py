@@ -18,6 +18,8 @@ from assay.core.scanner import LOOK_AHEAD
 
 MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
 PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
+JSON = frozenset(("json", "jsonc", "json5"))
+"""Languages of a fence that is removed if a text begins with it and cites something inside: a report as JSON."""
 MAX_PREAMBLE_CHARS = 240
 OPENERS = frozenset(
     """here sure certainly absolutely ok okay of great below hier gerne natürlich voici bien aquí claro por
@@ -99,7 +101,7 @@ class Fences:
         first = self._preamble is not None
         if language in self._wrapper_languages and first:
             return self._remove_opening(opening[2], end)
-        if language in PROSE and not opening[1]:
+        if language in PROSE | (JSON if first else frozenset()) and not opening[1]:
             if not is_decided:
                 return 0, ""
             if ProseCitations(inside[:LOOK_AHEAD], self._is_known).items or (
@@ -193,7 +195,7 @@ def _announces(text: str) -> bool:
     return not lines or (len(lines) == 1 and lines[0].rstrip("*_ ").endswith((":", "：")))
 
 
-DATA = MARKDOWN | {"json", "jsonc", "json5", ""}
+DATA = MARKDOWN | JSON | {""}
 """The languages of a fence around data that a model was asked for."""
 
 

@@ -99,7 +99,8 @@ def _expand(pattern: str | Path) -> list[Path]:
 def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
     """The files below a folder, sorted: absolute path and path.
 
-    Links to folders are not followed: only what was named is read. A home of Assay is left out, like hidden files.
+    Links to folders are not followed: only what was named is read. A home of Assay is left out, like hidden files and
+    Office's lock files (`~$report.docx`).
     """
 
     def unreadable(error: OSError) -> None:
@@ -113,7 +114,7 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
         links = [path for name in folders if os.path.islink(path := os.path.join(root, name))]
         warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in links]
         absolute_root = os.path.abspath(root)
-        visible_names = (name for name in sorted(names) if not name.startswith("."))
+        visible_names = (name for name in sorted(names) if not name.startswith((".", "~$")))
         yield from ((os.path.join(absolute_root, name), os.path.join(root, name)) for name in visible_names)
 
 

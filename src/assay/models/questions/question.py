@@ -314,12 +314,9 @@ def _pieces(text: str) -> Iterator[str]:
 def _split_at_conjunctions(piece: str) -> list[str]:
     for join in CONJUNCTIONS:
         left, separator, right = piece.partition(join)
-        first = words(right)[:2]
-        if (
-            separator
-            and stems(left)
-            and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و"))
-        ):
+        first, *more = words(right) or [""]
+        asks_more = first in OPENERS and not OPENERS.issuperset(more)  # ", and when?" alone asks nothing
+        if separator and stems(left) and (asks_more or is_unspaced(join) or join.strip().startswith("و")):
             if len(words(left)) < 3 and not is_unspaced(left):
                 continue
             return [left.strip(" ,;"), *_split_at_conjunctions(right.strip(" ,;"))]

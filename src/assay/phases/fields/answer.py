@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.agents.findings import Finding
+from assay.agents.findings_request import evidence_text
 from assay.agents.history import message_room, output_cap, total_tokens
 from assay.agents.replies import first_call, read_calls, read_ids, retry_request
 from assay.core.clean import escape_markdown
@@ -24,7 +25,6 @@ from assay.core.typed_answers import Field
 from assay.phases.case import Case, Draft, Research, user_message
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read_schema
 from assay.phases.fields.values import FieldAnswer, field_label, field_line, supported_field
-from assay.phases.material import evidence_text
 from assay.phases.write import add_date, require_search, shortcoming_notes
 from assay.run.run import Run
 from assay.verify.proofreader import make_proofreader
