@@ -107,7 +107,7 @@ def test_what_is_readable_stays_and_letters_are_written_out() -> None:
 @pytest.mark.parametrize(("text", "name"), [("{not json}", "a.json"), ("[1]", "a.js"), ('// x\n{"a": 1}', "t.json")])
 def test_what_is_no_json_stays_code(text: str, name: str) -> None:
     found = read(text, name)
-    assert (found.text, found.syntax, found.extractor) == (text, "code", "code/2")
+    assert (found.text, found.syntax, found.extractor) == (text, "code", "code/3")
 
 
 JSON = st.recursive(
