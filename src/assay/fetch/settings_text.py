@@ -12,7 +12,7 @@ import tomllib
 import msgspec
 
 from assay.core.lazy import regex
-from assay.fetch.data_trees import DataBranch, CommentLines, DataEntry, tree_of
+from assay.fetch.data_trees import CommentLines, DataBranch, DataEntry, tree_of
 
 # TOML
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.core.lazy import lazy_module, regex
-from assay.fetch.data_trees import MAX_DEPTH, DataBranch, CommentLines, DataEntry
+from assay.fetch.data_trees import MAX_DEPTH, CommentLines, DataBranch, DataEntry
 
 if TYPE_CHECKING:
     import yaml
