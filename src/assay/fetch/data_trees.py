@@ -154,7 +154,8 @@ class _Writer:
         entries = [_join_single(entry) for entry in branch.entries]
         later: list[DataEntry] = []
         for entry in entries:
-            if (value := _line_value(entry.value)) is None or (branch.is_list and isinstance(entry.value, DataBranch)):
+            is_object = isinstance(entry.value, DataBranch) and not entry.value.is_list
+            if (value := _line_value(entry.value)) is None or (branch.is_list and is_object):
                 later.append(entry)
             else:
                 self._write_comments(entry.comments)

@@ -172,8 +172,7 @@ def read_settings(text: str, suffix: str) -> DataBranch | None:
     reader = _SettingsReader(is_properties=suffix == PROPERTIES)
     for line in _whole_lines(text):
         reader.add(line)
-    lines = reader.settings + reader.others
-    is_settings = reader.settings > 0 and reader.settings >= MIN_SETTINGS_SHARE * lines
+    is_settings = reader.settings >= MIN_SETTINGS_SHARE * (reader.settings + reader.others)
     return reader.close() if is_settings else None
 
 

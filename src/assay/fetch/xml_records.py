@@ -19,6 +19,8 @@ else:
     etree = lazy_module("lxml.etree")
 
 _COMMENT = regex(r"<!--((?:(?!-->).)*+)-->", re.DOTALL)
+_BARE_SIGN = regex(r"&(?!#?\w{1,30};)")
+"""An ampersand that should have been escaped, and often is not."""
 _SCHEMA = "{http://www.w3.org/2001/XMLSchema-instance}"
 _PLIST_ERRORS = (ValueError, AttributeError, IndexError, ArithmeticError, ExpatError)
 """What the library raises for property lists that are not built as it expects."""
@@ -33,8 +35,9 @@ def read_xml(text: str) -> DataBranch | None:
         return _property_list(text)
     start = root.start("root")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    elements = _BARE_SIGN.sub("&amp;", replace_entities(text, start))
     try:
-        tree = _branch([etree.fromstring(replace_entities(text, start).encode(), parser)], 0)
+        tree = _branch([etree.fromstring(elements.encode(), parser)], 0)
     except (etree.XMLSyntaxError, ValueError):
         return None
     tree.entries[0].comments = [" ".join(match[1].split()) for match in _COMMENT.finditer(text, 0, start)]

@@ -218,6 +218,13 @@ def test_ini_files_have_sections_continued_values_and_switched_off_ones() -> Non
     ]
 
 
+def test_settings_of_comments_alone_are_text() -> None:
+    assert lines("# Nothing is\n# switched on.\n#port = 1\n", "a.conf") == [
+        "Nothing is switched on.",
+        "Commented out: port = 1",
+    ]
+
+
 def test_properties_have_escapes_and_long_lines() -> None:
     text = "! About\na.b = \\u00fcber\\\n    all\nurl:http\\://x/?a=b\nkey\nspaced value # 1\n"
     assert lines(text, "a.properties") == [
@@ -260,6 +267,10 @@ def test_elements_of_one_name_are_a_list() -> None:
     assert lines("<a><b>1</b><b>2</b><c><b x='1'>t</b><b>u</b></c></a>", "a.xml") == [
         *("# a", "b: 1, 2", "## c.b", "| x: 1 | b: t |", "| b: u |"),
     ]
+
+
+def test_ampersands_need_no_escape() -> None:
+    assert lines("<a><b>Bell & Sons</b><c>x&#233;&amp;y</c></a>", "a.xml") == ["# a", "b: Bell & Sons", "c: x\u00e9&y"]
 
 
 def test_a_property_list_is_what_it_holds() -> None:
