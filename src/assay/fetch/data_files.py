@@ -1,4 +1,4 @@
-"""Files of settings and data: which reader a name stands for."""
+"""Files of settings, data and references: which reader a name stands for."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from pathlib import PurePath
 
 from assay.core.sources import Extracted
 from assay.fetch.data_trees import MAX_CHARS, tree_document
+from assay.fetch.reference_lists import read_bibtex, read_ris
 from assay.fetch.settings_text import PROPERTIES, read_settings, read_toml
 from assay.fetch.xml_records import read_xml
 from assay.fetch.yaml_text import read_yaml
 
 _KINDS = {
     ".toml": "TOML",
+    ".bib": "BibTeX",
+    ".ris": "RIS",
     **dict.fromkeys((".yaml", ".yml"), "YAML"),
     **dict.fromkeys((".xml", ".gpx", ".kml", ".opml", ".plist", ".rss", ".atom"), "XML"),
     **dict.fromkeys((".xsd", ".wsdl", ".pom", ".csproj", ".config"), "XML"),
@@ -35,6 +38,10 @@ def read_data(text: str, name: str) -> Extracted | None:
             tree = read_yaml(text)
         case "TOML":
             tree = read_toml(text)
+        case "BibTeX":
+            tree = read_bibtex(text)
+        case "RIS":
+            tree = read_ris(text)
         case _:
             tree = read_settings(text, suffix)
     return tree_document(tree, name, kind) if tree is not None else None

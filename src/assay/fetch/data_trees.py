@@ -1,4 +1,4 @@
-"""Trees of keys and values, which YAML, TOML, settings and plain XML are read as, and the text of one.
+"""Trees of keys and values, as which YAML, TOML, settings, JSON and plain XML are read, and the text of one.
 
 A value is a line `key: value` under the headings of its path; a list of objects of one kind is a table, whose rows have
 their names. What is said of a key on its line stands behind the value in brackets, other comments above as paragraphs.
