@@ -246,8 +246,8 @@ DATA_SUFFIXES = frozenset(
 )
 """Suffixes of source files that may have long lines although people wrote them, or that people want to read."""
 KEPT_SUFFIXES = frozenset(
-    ".gpx .kml .opml .plist .rss .atom .xsd .wsdl .pom .csproj .config .env .properties .desktop .editorconfig .gitconfig"
-    " .service .socket .timer .mount .bib .ris".split()
+    ".gpx .kml .opml .plist .rss .atom .xsd .wsdl .pom .csproj .config .env .properties .desktop .editorconfig"
+    " .gitconfig .service .socket .timer .mount .bib .ris".split()
 )
 """Suffixes of data, settings and references, which people want to read whatever wrote them."""
 LONG_LINES, MIN_MINIFIED_BYTES = 300, 2_000
