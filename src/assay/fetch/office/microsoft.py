@@ -15,7 +15,7 @@ from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.office.charts import RELATION, C, chart_rows, chart_title
-from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
+from assay.fetch.office.notes import note_mark, write_form_with_notes, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
 from assay.fetch.office.word_comments import WordComments, control_name, is_placeholder
 from assay.fetch.office.word_numbers import W, WordNumbers
@@ -46,8 +46,6 @@ _HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
 _NOTE_REFERENCES = {"footnotes": f"{W}footnoteReference", "endnotes": f"{W}endnoteReference"}
 """What refers to the notes of a part of this kind."""
 MAX_STYLE_DEPTH = 10
-MAX_FORM_VALUE_CHARS = 300
-"""The longest value in a form that stands on the line of its label."""
 
 
 class DocxExtractor:
@@ -121,13 +119,10 @@ def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> 
     while stack:
         table = stack.pop()
         rows = table_rows(table, lambda cell: _docx_text(cell, marks))
-        has_labels = is_form(table, rows, marks.head_styles)
-        if has_labels and all(len(value) <= MAX_FORM_VALUE_CHARS for _, value in rows):
-            for label, value in rows:
-                line = f"{' '.join(label.split()).rstrip(':： ')}: {value}"
-                write_with_notes(line, marks.texts, builder.paragraph, builder)
+        if is_form(table, rows, marks.head_styles):
+            write_form_with_notes(rows, marks.texts, builder)
         else:
-            write_table_with_notes(rows, marks.texts, builder, has_head=not has_labels)
+            write_table_with_notes(rows, marks.texts, builder)
         inner = [each for each in table.iter(f"{W}tbl") if next(each.iterancestors(*_APART), None) is table]
         stack += reversed(inner)
 

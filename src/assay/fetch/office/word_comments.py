@@ -1,4 +1,4 @@
-"""Comments of Word documents, and the names of the fields of their forms (content controls)."""
+"""Comments of texts, and the names of the fields of their forms (content controls)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ else:
 MAX_QUOTED_CHARS = 60
 """The most characters shown of what a comment is on."""
 MAX_NAME_CHARS = 80
+DAY_CHARS = len("2026-01-05")
 _FURTHER = regex(r"(?<=\w)[.!?]\s.*\Z")
 """From the end of the first sentence on, so that a comment is one sentence with what it is on."""
 
@@ -43,15 +44,15 @@ class WordComments:
                 continue
             text = " ".join(self._text(comment).split())
             if text:
-                builder.paragraph(f"{_introduction(comment, self._quoted.get(key, ''))}: {text}")
+                author, date = (str(comment.get(f"{W}{name}", "")) for name in ("author", "date"))
+                builder.paragraph(comment_line(text, author, date, self._quoted.get(key, "")))
 
 
-def _introduction(comment: etree._Element, quoted: str) -> str:
-    """Who commented on what, as far as it is known: `Comment by Ann (2026-01-05) on “the roof”`."""
-    author = " ".join((comment.get(f"{W}author") or "").split())[:MAX_NAME_CHARS]
-    day = (comment.get(f"{W}date") or "")[:10]
-    parts = ("Comment", author and f"by {author}", day and f"({day})", quoted and f"on “{quoted}”")
-    return " ".join(filter(None, parts))
+def comment_line(text: str, author: str, date: str, quoted: str = "") -> str:
+    """A comment with who made it, and on what, if that is known: `Comment by Ann (2026-01-05) on “the roof”: …`."""
+    name, day = " ".join(author.split())[:MAX_NAME_CHARS], date.strip()[:DAY_CHARS]
+    parts = ("Comment", name and f"by {name}", day and f"({day})", quoted and f"on “{quoted}”")
+    return f"{' '.join(filter(None, parts))}: {text}"
 
 
 def _quoted_texts(body: etree._Element) -> dict[str, str]:

@@ -76,9 +76,15 @@ def is_form(table: etree._Element, rows: Sequence[Sequence[str]], with_head: fro
     bold = [[_is_bold(cell) for cell in _children(line, "tc")] for line in _children(table, "tr")]
     if all(row == FORM_ROW for row in bold):
         return True
-    labels = [label.strip() for label, _ in rows]
-    has_labels = len(rows) >= MIN_FORM_ROWS and len(set(labels)) == len(labels) and all(map(_is_label, labels))
-    if not has_labels or _has_marked_head(table, bold, with_head):
+    return has_labels(rows) and not _has_marked_head(table, bold, with_head)
+
+
+def has_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """True if rows of two cells look like labels and values: the labels end with a colon, or the values are of several
+    kinds.
+    """
+    labels = [row[0].strip() for row in rows if len(row) == len(FORM_ROW)]
+    if len(rows) < MIN_FORM_ROWS or len(set(labels)) < len(rows) or not all(map(_is_label, labels)):
         return False
     have_figures = {any(map(str.isdigit, value)) for _, value in rows[1:] if value.strip()}
     return all(label.endswith(":") for label in labels) or len(have_figures) > 1

@@ -1,19 +1,26 @@
-"""Forms in Word documents, what is entered into their fields, and comments."""
+"""Forms in texts of Word and OpenDocument, what is entered into their fields, and comments."""
 
 from __future__ import annotations
 
 import io
 
 import docx
+import odf.dc
+import odf.office
+import odf.style
+import odf.table
+import odf.text
 import pytest
 from docx.document import Document as DocxDocument
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls, qn
 from hypothesis import given
 from hypothesis import strategies as st
+from odf.opendocument import OpenDocumentText
 
 from assay.core.errors import ExtractError
 from assay.fetch.office.microsoft import DocxExtractor
+from assay.fetch.office.open_formats import OdtExtractor
 
 
 def read(document: DocxDocument) -> list[str]:
@@ -157,3 +164,55 @@ def test_a_comment_is_written_once_wherever_it_is_marked(marks: list[str]) -> No
     assert sum(line.startswith("Comment by") for line in lines) == len(referred)
     text = " ".join(line for line in lines if not line.startswith("Comment by"))
     assert text.split().count("word") == sum("word" in mark for mark in marks)
+
+
+# OpenDocument
+
+
+def open_form(rows: list[tuple[str, str]], head_style: str = "") -> bytes:
+    """A text with a table and a paragraph, both with a comment."""
+    made = OpenDocumentText()
+    heading = odf.style.Style(name="Head", family="paragraph")
+    made.styles.addElement(heading)
+    written = odf.table.Table()
+    for number, row in enumerate(rows):
+        line = odf.table.TableRow()
+        for text in row:
+            cell = odf.table.TableCell()
+            style = {"stylename": heading} if head_style and not number else {}
+            cell.addElement(odf.text.P(text=text, **style))
+            line.addElement(cell)
+        written.addElement(line)
+    made.text.addElement(written)
+    paragraph = odf.text.P(text="It is done in May.")
+    comment = odf.office.Annotation()
+    comment.addElement(odf.dc.Creator(text="Ole Brandt"))
+    comment.addElement(odf.dc.Date(text="2026-02-03T09:00:00"))
+    comment.addElement(odf.text.P(text="Not before"))
+    comment.addElement(odf.text.P(text="October."))
+    paragraph.addElement(comment)
+    made.text.addElement(paragraph)
+    packed = io.BytesIO()
+    made.save(packed)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rows", "head", "lines"),
+    [
+        (BERTH, "", ["Vessel: Tern", "Owner: Ida Aas", "Length: 14.6 m", "Remarks:"]),
+        (
+            BERTH,
+            "Head",
+            ["| Vessel: Owner | Tern: Ida Aas |", "| Vessel: Length | Tern: 14.6 m |", "| Vessel: Remarks |"],
+        ),
+        (PEOPLE[:2], "", ["| Name: Ida | Role: cook |"]),
+    ],
+)
+def test_forms_and_comments_of_open_texts(rows: list[tuple[str, str]], head: str, lines: list[str]) -> None:
+    (found,) = OdtExtractor().extract(open_form(rows, head), "form.odt")
+    assert [line for line in found.text.splitlines() if line] == [
+        *lines,
+        "It is done in May.",
+        "Comment by Ole Brandt (2026-02-03): Not before October.",
+    ]
