@@ -14,15 +14,19 @@ from msgspec.structs import replace
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
-from assay.fetch.data_trees import MAX_CHARS, DataBranch, tree_document, tree_of
+from assay.fetch.data_trees import (
+    MAX_CHARS,
+    MAX_COLUMNS,
+    MIN_FILLED_SHARE,
+    DataBranch,
+    tree_document,
+    tree_of,
+)
 from assay.fetch.data_trees import MAX_DEPTH as MAX_DATA_DEPTH
 from assay.fetch.fields import clean_title, title_from_name
 from assay.fetch.text_form import Row, clean, one_cell, row_lines, unique_column_names
 
 NAME = "json/2"
-MAX_COLUMNS = 60
-MIN_FILLED_SHARE = 0.4
-"""The share of cells that a table fills at least: objects of different kinds are none."""
 MAX_CELL_CHARS = 1_000
 """Characters of a nested value in a cell."""
 MAX_LINE_CHARS = 500
