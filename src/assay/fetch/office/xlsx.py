@@ -98,8 +98,8 @@ def _sheets(
     if not count:
         raise ExtractError("no values on its sheets")
     if formulas:
-        what = "1 formula has" if formulas == 1 else f"{formulas} formulas have"
-        raise ExtractError(f"{what} no stored value; open it in a program for spreadsheets, and save it")
+        count_of_formulas = f"{formulas} formula{'' if formulas == 1 else 's'}"
+        raise ExtractError(f"{count_of_formulas} without a stored value; save it anew in a program for spreadsheets")
 
 
 def _is_shown(sheet: SheetMetadata) -> bool:

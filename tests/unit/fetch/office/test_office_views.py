@@ -220,7 +220,7 @@ def test_a_formula_stands_where_nothing_was_computed(cells: str, shown: str):
     text, warning = with_cells(f'{cells}<c r="C2"><v>1</v></c>')
     assert text == f"a: 3 | {shown + ' | ' if shown else ''}c: 1 | cells: A2:C2"
     assert warning == (
-        "1 formula has no stored value; open it in a program for spreadsheets, and save it" * ("(not" in shown)
+        "1 formula without a stored value; save it anew in a program for spreadsheets" * ("(not" in shown)
     )
 
 
