@@ -7,7 +7,8 @@ their names. What is said of a key on its line stands behind the value in bracke
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain, count
 
 import msgspec
 
@@ -23,6 +24,8 @@ MAX_DEPTH = 50
 MAX_LINE_CHARS = 300
 """A longer list of single values has a line for each."""
 MAX_REMARK_CHARS = 120
+MAX_PARAGRAPH_CHARS = 2_000
+"""A longer paragraph of comments ends with its line."""
 MAX_COLUMNS = 60
 MIN_FILLED_SHARE = 0.4
 """The share of cells that a table fills at least: objects of different kinds are none."""
@@ -75,7 +78,7 @@ class CommentLines:
             self._continues = False
         elif not any(map(str.isalnum, text)):
             self._continues = False
-        elif self._continues:
+        elif self._continues and len(self._paragraphs[-1]) < MAX_PARAGRAPH_CHARS:
             self._paragraphs[-1] += f" {text}"
         else:
             self._paragraphs.append(text)
@@ -271,13 +274,25 @@ def _cells(branch: DataBranch, above: str, depth: int) -> dict[str, str] | None:
     cells: dict[str, str] = {}
     for entry in branch.entries:
         value, key = _line_value(entry.value), f"{above}{entry.key}"
+        found = {key: value or ""}
         if value is None:
             is_object = isinstance(entry.value, DataBranch) and depth > 1 and not entry.comments
             inner = _cells(entry.value, f"{key}.", depth - 1) if is_object else None  # type: ignore[arg-type]
             if inner is None:
                 return None
-            cells |= inner
-        elif value != EMPTY:
-            remark = f" ({entry.remark})" if any(map(str.isalnum, entry.remark)) else ""
-            cells[key] = one_cell(clean(value + remark))
+            found = inner
+        elif value == EMPTY:
+            continue
+        elif any(map(str.isalnum, entry.remark)):
+            found = {key: f"{value} ({entry.remark})"}
+        for name, cell in found.items():
+            cells[_free_name(name, cells)] = one_cell(clean(cell))
+        if len(cells) > MAX_COLUMNS:
+            return None
     return cells
+
+
+def _free_name(name: str, cells: Mapping[str, str]) -> str:
+    """The name of a cell; a second of this name has a number."""
+    names = chain((name,), (f"{name} ({number})" for number in count(2)))
+    return next(each for each in names if each not in cells)

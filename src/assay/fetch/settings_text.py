@@ -155,6 +155,8 @@ def _open_table(root: _Table, parts: list[str], *, is_list: bool) -> _Table:
 
 MIN_SETTINGS_SHARE = 0.9
 """The share of lines that are sections or settings in such a file, without comments. By hand."""
+MAX_CONTINUED_CHARS = 2_000
+"""The lines below a longer value become items of a list."""
 PROPERTIES = ".properties"
 _SECTION = regex(r"\[(?P<section>[^\n]{1,300}?)\]\s*(?:[#;](?P<comment>.*))?")
 _SETTING = regex(
@@ -248,10 +250,10 @@ class _SettingsReader:
     def _continue(self, entry: DataEntry, line: str) -> None:
         """Add an indented line to the value above: one more of a list, if nothing stands behind its key."""
         if isinstance(entry.value, str):
-            if entry.value:
+            if 0 < len(entry.value) < MAX_CONTINUED_CHARS:
                 entry.value += f" {line}"
                 return
-            entry.value = DataBranch(is_list=True)
+            entry.value = DataBranch([DataEntry("", entry.value)] if entry.value else [], is_list=True)
         entry.value.entries.append(DataEntry("", line, self._comments.take()))
 
 

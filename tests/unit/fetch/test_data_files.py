@@ -139,6 +139,10 @@ BOMBS = {
     "deep.plist": "<plist>" + "<array>" * 50_000 + "</array>" * 50_000 + "</plist>",
     "spaces.ini": "a = " + "x # " * 120_000,
     "backslashes.properties": "a\\\n" * 160_000,
+    "comments.ini": "# a\n" * 124_000,
+    "comments.yaml": "# a\n" * 120_000 + "b: 1\n",
+    "continued.ini": "a = b\n" + " c\n" * 160_000,
+    "repeated.xml": "<a>" + "<r>" + "<b>1</b><c>2</c>" * 14_000 + "</r>" * 1 + "<r><b>1</b></r></a>",
     "brackets.ini": "[" * 300_000,
 }
 
@@ -267,6 +271,11 @@ def test_elements_of_one_name_are_a_list() -> None:
     assert lines("<a><b>1</b><b>2</b><c><b x='1'>t</b><b>u</b></c></a>", "a.xml") == [
         *("# a", "b: 1, 2", "## c.b", "| x: 1 | b: t |", "| b: u |"),
     ]
+
+
+def test_a_name_that_comes_again_in_a_row_keeps_both_values() -> None:
+    text = '<a><r name="x"><name>1</name><b>2</b><name>3</name></r><r name="y"><b>4</b></r></a>'
+    assert lines(text, "a.xml") == ["# a.r", "| name: x | name (2): 1 | b: 2 | name (3): 3 |", "| name: y | b: 4 |"]
 
 
 def test_ampersands_need_no_escape() -> None:
