@@ -156,8 +156,10 @@ def _open_table(root: _Table, parts: list[str], *, is_list: bool) -> _Table:
 MIN_SETTINGS_SHARE = 0.9
 """The share of lines that are sections or settings in such a file, without comments. By hand."""
 MAX_CONTINUED_CHARS = 2_000
-"""The lines below a longer value become items of a list."""
+"""The lines below a longer value become items of a list, and no remark is looked for in it."""
 PROPERTIES = ".properties"
+JOINED = (PROPERTIES, ".service", ".socket", ".timer", ".mount")
+"""Suffixes of files in which a backslash joins a line with the next; elsewhere it may be the end of a path."""
 _SECTION = regex(r"\[(?P<section>[^\n]{1,300}?)\]\s*(?:[#;](?P<comment>.*))?")
 _SETTING = regex(
     r"(?:export\s+)?(?P<key>[^\s=:\[{}()<>\"'][^=:\n]{0,200}?(?:\[[^\]\n]{0,40}\])?)\s*(?:=|:(?=\s|$))\s*(?P<value>.*)"
@@ -172,7 +174,7 @@ _QUOTED = regex(r"([\"'])((?:(?!\1).)*)\1")
 def read_settings(text: str, suffix: str) -> DataBranch | None:
     """The tree of a file whose name ends with `suffix`; None if most lines are no sections, settings or comments."""
     reader = _SettingsReader(is_properties=suffix == PROPERTIES)
-    for line in _whole_lines(text):
+    for line in _whole_lines(text) if suffix in JOINED else text.splitlines():
         reader.add(line)
     is_settings = reader.settings >= MIN_SETTINGS_SHARE * (reader.settings + reader.others)
     return reader.close() if is_settings else None
@@ -241,7 +243,8 @@ class _SettingsReader:
         if self._is_properties:
             key, value = (_ESCAPE.sub(_unescape, text) for text in (key, value))
             return DataEntry(key, value, self._comments.take())
-        behind = next((match for match in _REMARK.finditer(f" {value}") if _is_outside(value[: match.start()])), None)
+        signs = _REMARK.finditer(f" {value}") if len(value) < MAX_CONTINUED_CHARS else ()
+        behind = next((match for match in signs if _is_outside(value[: match.start()])), None)
         if behind is not None:
             value, remark = value[: max(behind.start() - 1, 0)].strip(), value[behind.end() - 1 :].strip()
         quoted = _QUOTED.fullmatch(value)

@@ -139,6 +139,7 @@ BOMBS = {
     "deep.plist": "<plist>" + "<array>" * 50_000 + "</array>" * 50_000 + "</plist>",
     "spaces.ini": "a = " + "x # " * 120_000,
     "backslashes.properties": "a\\\n" * 160_000,
+    "quoted.ini": 'a = "' + "x # " * 124_000,
     "comments.ini": "# a\n" * 124_000,
     "comments.yaml": "# a\n" * 120_000 + "b: 1\n",
     "continued.ini": "a = b\n" + " c\n" * 160_000,
@@ -237,6 +238,13 @@ def test_properties_have_escapes_and_long_lines() -> None:
         "url: http://x/?a=b",
         "key: (empty)",
         "spaced: value # 1",
+    ]
+
+
+def test_a_backslash_joins_lines_where_it_is_no_path() -> None:
+    assert lines("[a]\nb = C:\\data\\\nc = 1\n", "a.ini") == ["# a", "b: C:\\data\\", "c: 1"]
+    assert lines("[Service]\nExecStart=/bin/x \\\n  -v\nType=simple\n", "a.service") == [
+        *("# Service", "ExecStart: /bin/x -v", "Type: simple"),
     ]
 
 
