@@ -268,6 +268,10 @@ CALENDAR = (
     b'DTEND;VALUE=DATE:20250521\r\nORGANIZER;CN="A":mailto:a@b.c\r\nDESCRIPTION:C\r\n d\r\nEND:VEVENT\r\n'
     b"END:VCALENDAR\r\n"
 )
+PROPERTY_LIST = (
+    b"<plist><dict><key>a</key><array><integer>1</integer><date>2019-01-01T00:00:00Z</date><data>AA==</data><true/>"
+    b"</array></dict></plist>"
+)
 SITEMAP = b'<?xml version="1.0"?><urlset xmlns="a"><url><loc>https://e.org/a</loc></url></urlset>'
 FEEDS = ("arxiv", "pubmed")
 PROVIDERS = (
@@ -311,6 +315,29 @@ def _formats() -> dict[str, Target]:
         "ics": (".ics", CALENDAR),
         "docbook": (".docbook", MANUAL),
         "xml": (".xml", MANUAL),
+        "yaml": (
+            ".yaml",
+            b"# c\na: &x [1, {b: 2, c: 3}]\nd: # e\n  - f: |\n      g\n    h: *x\n--- \n<<: *x\n? i\n: 'j'\n",
+        ),
+        "toml": (
+            ".toml",
+            b'a = 1 # b\n[c."d e"]\nf.g = [ # h\n  {i = 1},\n]\n[[j]]\nk = """l\nm"""\n[[j]]\nk = 1979-05-27\n',
+        ),
+        "ini": (".ini", b"; a\n[b]\nc = d # e\nf =\n  g\n  h\n;i = 1\nexport J='k'\n"),
+        "properties": (".properties", b"! a\nb.c = \\u00fc\\\n  d\ne\\:f:g\nh i\n"),
+        "plain xml": (
+            ".gpx",
+            b'<?xml version="1.0"?><!-- a --><b c="d"><e>1</e><e f="2">3</e><g><h>&amp; &i;</h></g></b>',
+        ),
+        "plist": (".plist", PROPERTY_LIST),
+        "bibtex": (".bib", b'@string{a = "b"}@book{c, title = {D {\\"e}}, f = a # "g", url = {h~i}}\n'),
+        "ris": (".ris", b"TY  - JOUR\nTI  - a\nAU  - b\nAU  - c\nER  - \n"),
+        "json": (".json", b'{"a": [{"b": 1}, {"c": [1, [2]]}], "d": {"e": "\\u00fc\\n"}, "f": null}'),
+        "mhtml": (
+            ".mhtml",
+            b"From: a\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n"
+            b"Content-Location: http://c/d\n\n" + PAGE.encode() + b"\n--b--\n",
+        ),
         "mbox": (".mbox", b"From a@b.c Mon Jan  1 10:00:00 2019\n" + MAIL.encode()),
     }
     found = {name: Target(_format(name, suffix), [seed]) for name, (suffix, seed) in (plain | office).items()}

@@ -1,4 +1,4 @@
-"""The text of JSON: rows for a list of objects, as for CSV, and else the JSON itself, in lines."""
+"""The text of JSON: rows for a list of objects, as for CSV, else keys and values under the headings of their path."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
+from assay.fetch.data_trees import (
+    MAX_CHARS,
+    MAX_COLUMNS,
+    MIN_FILLED_SHARE,
+    DataBranch,
+    tree_document,
+    tree_of,
+)
+from assay.fetch.data_trees import MAX_DEPTH as MAX_DATA_DEPTH
 from assay.fetch.fields import clean_title, title_from_name
 from assay.fetch.text_form import Row, clean, one_cell, row_lines, unique_column_names
 
-NAME = "json/1"
-MAX_COLUMNS = 60
-MIN_FILLED_SHARE = 0.4
-"""The share of cells that a table fills at least: objects of different kinds are none."""
+NAME = "json/2"
 MAX_CELL_CHARS = 1_000
 """Characters of a nested value in a cell."""
 MAX_LINE_CHARS = 500
@@ -39,8 +46,8 @@ V = TypeVar("V")
 def read_json(text: str, name: str) -> Extracted | None:
     """The document in a text that is JSON, whose numbers stay as they are written; None if it is none.
 
-    A list of objects, alone or with a few values beside it, becomes rows. All else is shown as it is, broken into lines
-    if these are too long to be read.
+    A list of objects, alone or with a few values beside it, becomes rows, all else the text of a tree. What is too long
+    or too deep for that is shown as it is, broken into lines if these are too long to be read.
     """
     try:  # not msgspec: it would round the numbers
         value = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=number_repeated_names)
@@ -62,6 +69,11 @@ def read_json(text: str, name: str) -> Extracted | None:
             lines += row_lines([row.get(column, "") for column in columns], header)
         facts |= {"rows": str(len(rows)), "columns": ", ".join(header)[:1000]}
         return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
+    if len(text) <= MAX_CHARS and depth <= MAX_DATA_DEPTH:
+        tree = tree_of(value)
+        document = tree_document(tree, name, "JSON") if isinstance(tree, DataBranch) else None
+        if document is not None:
+            return replace(document, extractor=NAME, title=title, metadata=facts)
     return Extracted(text=_one_value_per_line(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)
 
 

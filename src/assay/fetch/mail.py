@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import email
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from email.message import EmailMessage, Message
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from assay.core.charsets import to_utf8
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
@@ -19,20 +21,25 @@ from assay.core.lazy import lazy_module, regex
 from assay.core.ports import ArchiveMember
 from assay.core.sources import Extracted
 from assay.fetch.fields import title_from_name
+from assay.fetch.html import HtmlExtractor
 from assay.fetch.html_markdown import limit_nesting, to_markdown
 from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
-    from email import policy
+    from email import feedparser, policy
+    from email.policy import Policy
 
     from selectolax import lexbor
 else:
+    feedparser = lazy_module("email.feedparser")
     policy = lazy_module("email.policy")
     lexbor = lazy_module("selectolax.lexbor")
 
+SAVED_PAGES = (".mht", ".mhtml")
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MAX_PARTS = 1_000
 MAX_PART_DEPTH = 30
+CHUNK_BYTES = 64 * 1024
 STUB_FACTOR = 10
 """Plain text with fewer words than one in so many of the page beside it only says that there is one. By hand."""
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -48,22 +55,30 @@ class EmlExtractor:
     """One document: sender, recipients, date and subject as fields, then the text.
 
     If a message has its text in two forms, the plain one is read, unless it says almost nothing of the other. A message
-    within it is read with its head. Its attachments are named, and read as `Attachments`.
+    within it is read with its head. Its attachments are named, and read as `Attachments`. A page that a browser saved
+    in one file is a message too, and is read as the page.
     """
 
-    name = "eml/6"
-    suffixes: tuple[str, ...] = (".eml",)
+    name = "eml/7"
+    suffixes: tuple[str, ...] = (".eml", *SAVED_PAGES)
     media_type = "message/rfc822"
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        if name.lower().endswith(SAVED_PAGES) and (page := _saved_page(data)) is not None:
+            body, address = page.get_payload(decode=True), _header(page, "Content-Location")
+            assert isinstance(body, bytes)
+            for document in HtmlExtractor().extract(to_utf8(body, _header(page, "Content-Type")), name):
+                is_address = address.startswith(("http://", "https://"))
+                yield replace(document, url=document.url or (address if is_address else ""))
+            return
         yield read_message(data, self.name, name)
 
 
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/6"
+    name = "mbox/7"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -103,7 +118,7 @@ class Attachments:
 
 def _attachments(data: bytes, folder: str, largest: int) -> Iterator[ArchiveMember]:
     names: Counter[str] = Counter()
-    for part in _parts(email.message_from_bytes(data, policy=_policy())):
+    for part in _parts(_parse(data)):
         if not _is_attached(part):
             continue
         name = _attached_name(part).replace("/", "_")
@@ -119,13 +134,36 @@ def _attachments(data: bytes, folder: str, largest: int) -> Iterator[ArchiveMemb
             yield ArchiveMember(name=f"{folder}{name}", problem=problem)
 
 
+def _parse(data: bytes) -> EmailMessage:
+    """The message; of one with too many parts the first, and more of them than are read."""
+    parts = 0
+
+    def count_part(policy: Policy | None = None) -> EmailMessage:
+        nonlocal parts
+        parts += 1
+        return EmailMessage(policy)
+
+    parser = feedparser.BytesFeedParser(policy=_policy().clone(message_factory=count_part))
+    for start in range(0, len(data), CHUNK_BYTES):
+        parser.feed(data[start : start + CHUNK_BYTES])
+        if parts > MAX_PARTS + 1:
+            break
+    message = parser.close()
+    assert isinstance(message, EmailMessage)
+    return message
+
+
 @cache
 def _policy() -> policy.EmailPolicy:
-    """Reads only the beginning of each header."""
+    """Reads only the beginning of each header, and that once: the library asks several times for the type of a part."""
 
     class Bounded(policy.EmailPolicy):
         def header_fetch_parse(self, name: str, value: str) -> Any:
-            return super().header_fetch_parse(name, value[:MAX_HEADER_CHARS])
+            return parse(name, value[:MAX_HEADER_CHARS])
+
+    @lru_cache(maxsize=256)
+    def parse(name: str, value: str) -> Any:
+        return policy.default.header_fetch_parse(name, value)
 
     return Bounded()
 
@@ -149,8 +187,7 @@ def read_message(data: bytes, extractor: str, name: str) -> Extracted:
         ExtractError: it is not a message, or has neither text nor attachments.
     """
     try:
-        message = email.message_from_bytes(data, policy=_policy())
-        assert isinstance(message, EmailMessage)
+        message = _parse(data)
         fields = {key: value for key in HEADERS if (value := _header(message, key))}
         body, attachments = _body(message) if fields else ("", [])
     except HEADER_ERRORS as error:
@@ -171,6 +208,14 @@ def read_message(data: bytes, extractor: str, name: str) -> Extracted:
         language=detect_language(body),
         metadata={"attachments": ", ".join(attachments)[:1000]} if attachments else {},
     )
+
+
+def _saved_page(data: bytes) -> EmailMessage | None:
+    """The page in a file that a browser saved; None if there is none."""
+    with suppress(*HEADER_ERRORS, ExtractError):
+        pages = (part for part in _parts(_parse(data)) if part.get_content_type() == "text/html")
+        return next((page for page in pages if isinstance(page.get_payload(decode=True), bytes)), None)
+    return None
 
 
 def _header(message: EmailMessage, key: str) -> str:

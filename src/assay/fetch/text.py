@@ -21,6 +21,7 @@ from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.sources import Extracted, Syntax
 from assay.fetch import calendars, notebooks, rich_text, subtitles
+from assay.fetch.data_files import DATA_SUFFIXES, read_data
 from assay.fetch.fields import clean_title, find_date, first_line, read_fields, title_from_name
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.json_text import number_repeated_names, read_json
@@ -89,20 +90,35 @@ class MarkdownExtractor:
 CODE_SUFFIXES = (
     *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rs", ".go", ".js", ".mjs", ".jsx", ".ts", ".tsx"),
     *(".java", ".kt", ".scala", ".swift", ".rb", ".php", ".pl", ".lua", ".r", ".jl", ".hs", ".ml", ".ex", ".erl"),
-    *(".clj", ".dart", ".zig", ".nim", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".toml", ".yaml"),
-    *(".yml", ".json", ".ini", ".cfg", ".conf", ".xml", ".css", ".scss", ".proto", ".graphql", ".tf", ".cmake"),
-    *(".mk", ".gradle", ".vue", ".svelte", ".diff", ".patch"),
+    *(
+        ".clj",
+        ".dart",
+        ".zig",
+        ".nim",
+        ".sh",
+        ".bash",
+        ".zsh",
+        ".fish",
+        ".ps1",
+        ".bat",
+        ".sql",
+        ".json",
+        ".css",
+        ".scss",
+    ),
+    *(".proto", ".graphql", ".tf", ".cmake", ".mk", ".gradle", ".vue", ".svelte", ".diff", ".patch"),
 )
 
 
 class CodeExtractor:
-    """The file unchanged; passages are groups of its lines. JSON is read as `json_text` says, whatever it is called.
+    """The file unchanged; passages are groups of its lines. JSON is read as `json_text` says, whatever it is called;
+    settings and data in other formats are read as `data_trees` says.
 
     XML in which people write documents is read as the page that `xml_documents` makes of it.
     """
 
-    name = "code/2"
-    suffixes = CODE_SUFFIXES
+    name = "code/3"
+    suffixes = (*CODE_SUFFIXES, *DATA_SUFFIXES)
     media_type = "text/x-source"
     isolated = False
 
@@ -111,14 +127,14 @@ class CodeExtractor:
         if name.lower().endswith(".xml") and is_xml_document(text):
             yield from HtmlExtractor().extract(data, name)
             return
-        json_document = read_json(text, name) if _may_be_json(text, name) else None
-        yield json_document or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
+        document = read_json(text, name) if _may_be_json(text, name) else read_data(text, name)
+        yield document or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
 
 
 def _may_be_json(text: str, name: str) -> bool:
     """True if a file is called JSON, or is no source code by its name, and begins as JSON does."""
     suffix = PurePath(name).suffix.lower()
-    return (suffix == ".json" or suffix not in CODE_SUFFIXES) and text.lstrip()[:1] in ("{", "[")
+    return (suffix == ".json" or suffix not in (*CODE_SUFFIXES, *DATA_SUFFIXES)) and text.lstrip()[:1] in ("{", "[")
 
 
 # Rows of CSV and TSV: each becomes a line that includes its headers.

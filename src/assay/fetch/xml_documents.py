@@ -24,7 +24,7 @@ MAX_ENTITIES, MAX_ENTITY_CHARS = 1_000, 1_000_000
 gigabytes.
 """
 
-_ROOT = regex(
+ROOT = regex(
     r"\ufeff?\s*+(?><(?:\?[^>]*+|!--(?:(?!-->).)*+--|!(?:[^\[>]|\[(?:(?!\]\s{0,99}>).)*+\]\s*+)*+)>\s*+)*+"
     r"(?P<root><(?:\w+:)?(?P<name>[\w.]+))",
     re.DOTALL,
@@ -93,7 +93,7 @@ _JOINED = {"refnamediv": " — ", "menuchoice": " → ", "keycombo": "+"}
 def is_xml_document(text: str) -> bool:
     """True if the first element is that of such a document, and what belongs into one follows."""
     beginning = text[:SNIFFED_CHARS]
-    root = _ROOT.match(beginning)
+    root = ROOT.match(beginning)
     signs = _ROOTS.get(root["name"], ()) if root is not None else ()
     return any((sign[1] or sign[2]) in signs for sign in _SIGN.finditer(beginning)) if signs else False
 
@@ -104,21 +104,21 @@ def xml_document_page(data: bytes, name: str) -> str:
     if not is_any_xml and not name.lower().endswith(XML_DOCUMENT_SUFFIXES):
         return ""
     text = decode(data)
-    root = _ROOT.match(text[:SNIFFED_CHARS])
+    root = ROOT.match(text[:SNIFFED_CHARS])
     if root is None or (is_any_xml and not is_xml_document(text)):
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
-    node = etree.fromstring(_replace_entities(text, root.start("root")).encode(), parser)
+    node = etree.fromstring(replace_entities(text, root.start("root")).encode(), parser)
     if node is None:
         return ""
     writer = _PageWriter()
     writer.write(node, 0)
-    title = html.escape(next((_text(element) for element in node.iter() if _name(element) in _TITLES), ""))
+    title = html.escape(next((_text(element) for element in node.iter() if element_name(element) in _TITLES), ""))
     language = html.escape(node.get("lang") or node.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
     return f'<html lang="{language}"><head><title>{title}</title></head><body>{"".join(writer.parts)}</body></html>'
 
 
-def _replace_entities(text: str, start: int) -> str:
+def replace_entities(text: str, start: int) -> str:
     """The elements from `start` on, with what the entities before them stand for; one defined elsewhere, or too much,
     leaves its name, and one that is another file nothing.
     """
@@ -139,14 +139,14 @@ def _replace_entities(text: str, start: int) -> str:
     return _ENTITY.sub(replacement, text[start:])
 
 
-def _name(node: etree._Element | None) -> str:
+def element_name(node: etree._Element | None) -> str:
     """The name of an element without its namespace; "" for a comment, an instruction and none."""
     return node.tag.rpartition("}")[2] if node is not None and isinstance(node.tag, str) else ""
 
 
 def _text(node: etree._Element) -> str:
     """The text of a title, without marks for an index."""
-    inside = ((_text(child) if _name(child) not in _DROPPED else "", child.tail or "") for child in node)
+    inside = ((_text(child) if element_name(child) not in _DROPPED else "", child.tail or "") for child in node)
     return " ".join("".join([node.text or "", *chain.from_iterable(inside)]).split())
 
 
@@ -158,7 +158,7 @@ class _PageWriter:
 
     def write(self, node: etree._Element, depth: int) -> None:
         """Write an element that lies in `depth` sections, without what follows it."""
-        name, parent = _name(node), node.getparent()
+        name, parent = element_name(node), node.getparent()
         if not name or name in _DROPPED:
             return
         if _INFO.fullmatch(name):
@@ -166,7 +166,7 @@ class _PageWriter:
                 self._write_heading(title, depth)
             return
         if name in _TITLES:
-            if parent is None or _name(parent) in _TITLED:
+            if parent is None or element_name(parent) in _TITLED:
                 self._write_heading(node, depth)
             else:
                 self.parts.append(f"<p>{html.escape(_text(node))}</p>")
@@ -191,8 +191,8 @@ class _PageWriter:
 
 def _page_tag(node: etree._Element) -> str:
     """The HTML element for one; "" for one whose text is part of the text around it."""
-    name = _name(node)
-    outer, above = (_name(parent) for parent in islice(chain(node.iterancestors(), repeat(None)), 2))
+    name = element_name(node)
+    outer, above = (element_name(parent) for parent in islice(chain(node.iterancestors(), repeat(None)), 2))
     if name in _SECTIONS:
         return "section"
     if outer in _AROUND or (name in ("term", "glossterm") and outer not in _TERMS):

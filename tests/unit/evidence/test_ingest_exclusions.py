@@ -10,7 +10,8 @@ from intake import read_into
 from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
 from assay.evidence.ingest import IngestResult
-from assay.evidence.ingest.files import content_exclusion
+from assay.evidence.ingest.files import DATA_SUFFIXES, KEPT_SUFFIXES, content_exclusion
+from assay.fetch.data_files import DATA_SUFFIXES as DATA_FILE_SUFFIXES
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
@@ -76,10 +77,16 @@ def test_a_folder_of_nothing_else_says_why_nothing_was_read(store: Store, tmp_pa
         ("a.ts", "let a=1;" * 1000, "minified"),
         ("a.ts", "let a = 1;\n" * 1000, ""),
         ("a.json", '{"a": 1, ' * 1000, ""),
+        ("a.gpx", "<gpx>" + "<wpt/>" * 1000, ""),
+        ("a.service", "# Automatically generated. Do not edit.\n[Unit]\n", ""),
     ],
 )
 def test_code_tells_who_made_it(name: str, text: str, why: str) -> None:
     assert content_exclusion(name, text.encode(), "text/x-source") == why
+
+
+def test_no_file_of_data_is_taken_for_minified_code() -> None:
+    assert set(DATA_FILE_SUFFIXES) <= DATA_SUFFIXES | KEPT_SUFFIXES
 
 
 def test_a_manual_made_by_a_tool_is_read() -> None:

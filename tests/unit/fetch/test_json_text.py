@@ -34,7 +34,7 @@ def read(text: str, name: str = "harbours.json") -> Extracted:
 
 def test_a_list_of_objects_is_a_table() -> None:
     found = read(json.dumps(HARBOURS))
-    assert (found.text, found.syntax, found.extractor) == (ROWS, "rows", "json/1")
+    assert (found.text, found.syntax, found.extractor) == (ROWS, "rows", "json/2")
     assert found.metadata == {
         "format": "JSON",
         "rows": "2",
@@ -79,35 +79,51 @@ def test_places_on_a_map_are_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "lines"),
     [
-        {"@context": "https://schema.org", "@type": "Place", "name": "Harbour of Vendel", "depth": {"value": 5.2}},
-        [1, 2, 3],
-        [{"a": 1}, {"b": 2}, {"c": 3}],
-        [{"a": 1, "b": [{"c": "x" * 2_000}]}, {"a": 2, "b": []}],
-        {"one": HARBOURS, "two": HARBOURS},
-        [HARBOURS[0]],
+        (
+            {"@context": "https://schema.org", "name": "Harbour of Vendel", "depth": {"value": 5.2}, "tides": None},
+            ["@context: https://schema.org", "name: Harbour of Vendel", "depth.value: 5.2", "tides: (empty)"],
+        ),
+        ([1, 2, 3], ["- 1", "- 2", "- 3"]),
+        ([[1.50, 2], [3, 4]], ["- 1.5, 2", "- 3, 4"]),
+        ([{"a": 1}, {"b": 2}, {"c": 3}], ["# 1", "a: 1", "# 2", "b: 2", "# 3", "c: 3"]),
+        (
+            [{"a": 1, "b": [{"c": "x" * 2_000}]}, {"a": 2, "b": []}],
+            ["# 1", "a: 1", "## b", "### b 1", f"c: {'x' * 2_000}", "# 2", "a: 2", "b: (empty)"],
+        ),
+        ([{"name": "Vendel", "built": 1902}], ["# Vendel", "name: Vendel", "built: 1902"]),
+        ({"one": HARBOURS[:1] * 2, "b": {"c": True}}, ["b.c: true", "# one", *[f"| {ROWS.splitlines()[0]} |"] * 2]),
     ],
 )
-def test_all_else_is_shown_in_lines(value: Any) -> None:
+def test_all_else_is_keys_and_values(value: Any, lines: list[str]) -> None:
     found = read(json.dumps(value))
-    assert (found.syntax, found.extractor) == ("code", "json/1")
-    assert json.loads(found.text) == value
-    assert max(map(len, found.text.splitlines())) <= 2_020
+    assert (found.syntax, found.extractor) == ("markdown", "json/2")
+    assert [line for line in found.text.splitlines() if line] == lines
 
 
-def test_what_is_readable_stays_and_letters_are_written_out() -> None:
-    text = '{\n\t"title": "Gr\\u00f6\\u00dfe \\ud83d\\ude00 \\"\\\\u0041\\" \\u0000",\n\t"at": "https:\\/\\/port"\n}\n'
-    found = read(text)
-    assert found.text == '{\n\t"title": "Größe 😀 \\"\\\\u0041\\" \\u0000",\n\t"at": "https://port"\n}\n'
-    assert json.loads(found.text) == json.loads(text)
+def test_what_is_too_deep_or_too_long_is_shown_in_lines() -> None:
+    deep: Any = {"name": "Größe", "at": "https://port"}
+    for level in range(60):
+        deep = {f"level {level}": deep, "beside": level}
+    for value in (deep, {"title": "Größe", "cells": [[number] for number in range(120_000)]}):
+        found = read(json.dumps(value).replace("/", "\\/"))
+        assert (found.syntax, found.extractor) == ("code", "json/2")
+        assert json.loads(found.text) == value
+        assert "Größe" in found.text
+    assert max(map(len, found.text.splitlines())) <= 500
+
+
+def test_escaped_letters_are_written_out() -> None:
+    found = read('{"title": "Gr\\u00f6\\u00dfe \\ud83d\\ude00 \\"\\\\u0041\\" \\u0000", "at": "https:\\/\\/port"}')
+    assert found.text == 'title: Größe 😀 "\\u0041" \ufffd\n\nat: https://port\n'
     assert found.title.startswith("Größe")
 
 
 @pytest.mark.parametrize(("text", "name"), [("{not json}", "a.json"), ("[1]", "a.js"), ('// x\n{"a": 1}', "t.json")])
 def test_what_is_no_json_stays_code(text: str, name: str) -> None:
     found = read(text, name)
-    assert (found.text, found.syntax, found.extractor) == (text, "code", "code/2")
+    assert (found.text, found.syntax, found.extractor) == (text, "code", "code/3")
 
 
 JSON = st.recursive(
@@ -122,7 +138,7 @@ def test_any_json_is_a_text(value: Any, ascii: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii).replace("/", "\\/")
     found = read(text.encode(errors="replace").decode())
     assert found.text.encode()
-    if found.extractor == "json/1" and found.syntax == "code" and "NaN" not in text:
+    if found.extractor == "json/2" and found.syntax == "code" and "NaN" not in text:
         assert json.loads(found.text) == json.loads(text.encode(errors="replace").decode())
 
 

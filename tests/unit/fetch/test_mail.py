@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mailbox
+import time
 from contextlib import suppress
 from email.message import EmailMessage
 from pathlib import Path
@@ -157,6 +158,64 @@ def test_a_header_of_one_sign_takes_no_longer_than_it_is(sign: bytes):
             list(EmlExtractor().extract(data + b"\n\nThe tide rises.\n", "a.eml"))
 
     assert exponent(read, lambda count: count, 2_000) < WORST
+
+
+def many_parts(count: int, kind: str) -> bytes:
+    part = f"--b\r\nContent-Type: text/plain\r\n{kind}\r\nThe reading.\r\n"
+    head = "From: a@b.c\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    return (head + part * count + "--b--\r\n").encode()
+
+
+@pytest.mark.parametrize("kind", ["", "Content-Disposition: attachment; filename=a.txt\r\n"])
+def test_no_more_parts_are_looked_at_than_are_read(kind: str) -> None:
+    began = time.process_time()
+    data = many_parts(30_000, kind)
+    with pytest.raises(ExtractError, match="more than 1,000 parts"):
+        list(EmlExtractor().extract(data, "a.eml"))
+    assert len(list(Attachments().members(data, "a.eml", 100))) == (1_000 if kind else 0)
+    assert time.process_time() - began < 5  # a bound on time that grows with the parts, not a measurement
+
+
+@given(st.integers(0, 3), st.sampled_from(["\n", "\r\n"]))
+def test_a_long_message_is_read_whole(shift: int, end: str) -> None:
+    lines = [f"Line {number} of the log." for number in range(8_000)]
+    head = f"From: {'a' * shift}@b.c{end}Subject: Log{end}{end}"
+    (found,) = EmlExtractor().extract((head + end.join(lines)).encode(), "a.eml")
+    assert found.text.split("\n\n", 1)[1].split() == " ".join(lines).split()
+
+
+SAVED = b"""From: <Saved by Blink>
+Subject: Rules
+MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="--x"
+
+----x
+Content-Type: text/html
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://ferry.example/rules
+
+<html><head><title>Rules on board</title></head><body><h1>Rules on board</h1><p>Bicycles cost 4=E2=82=AC and stand at=
+ the stern.</p></body></html>
+----x
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+
+iVBORw0KGgo=
+----x--
+"""
+
+
+def test_a_page_saved_in_one_file_is_read_as_the_page() -> None:
+    (found,) = EmlExtractor().extract(SAVED, "rules.mhtml")
+    assert (found.title, found.url) == ("Rules on board", "https://ferry.example/rules")
+    assert found.text.strip().endswith("Bicycles cost 4€ and stand at the stern.")
+    assert found.extractor.startswith("html/")
+
+
+@given(st.lists(st.sampled_from(SAVED.splitlines(keepends=True)), max_size=20).map(b"".join))
+def test_any_saved_page_is_read_or_refused(data: bytes) -> None:
+    with suppress(ExtractError):
+        list(EmlExtractor().extract(data, "a.mht"))
 
 
 def test_the_marks_of_a_quotation_are_not_within_its_sentences() -> None:

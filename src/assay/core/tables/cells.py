@@ -161,8 +161,13 @@ def _lines(piece: TablePiece) -> list[_Line | None]:
 
 def span(piece: TablePiece, start: int, end: int) -> TableCell:
     """The code points `[start, end)` of a piece as a cell."""
-    first, text = piece.start + len(piece.text[:start].encode()), piece.text[start:end]
-    return TableCell(text, piece.name, first, first + len(text.encode()))
+    first, text = piece.start + _utf8_length(piece.text[:start]), piece.text[start:end]
+    return TableCell(text, piece.name, first, first + _utf8_length(text))
+
+
+def _utf8_length(text: str) -> int:
+    """The bytes of a text in UTF-8; a half of a surrogate pair, which a caller's text may have, counts as three."""
+    return len(text.encode(errors="surrogatepass"))
 
 
 def _parse_line(piece: TablePiece) -> _Line | None:
@@ -208,7 +213,7 @@ def _split_cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCel
 
 
 def _value_cell(cell: TableCell, match: re.Match[str]) -> TableCell:
-    start = cell.start + len(cell.text[: match.start("value")].encode())
+    start = cell.start + _utf8_length(cell.text[: match.start("value")])
     return TableCell(match["value"], cell.name, start, cell.end)
 
 

@@ -246,6 +246,11 @@ DATA_SUFFIXES = frozenset(
     (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".sql", ".diff", ".patch")
 )
 """Suffixes of source files that may have long lines although people wrote them, or that people want to read."""
+KEPT_SUFFIXES = frozenset(
+    ".gpx .kml .opml .plist .rss .atom .xsd .wsdl .pom .csproj .config .env .properties .desktop .editorconfig"
+    " .gitconfig .service .socket .timer .mount .bib .ris".split()
+)
+"""Suffixes of data, settings and references, which people want to read whatever wrote them."""
 LONG_LINES, MIN_MINIFIED_BYTES = 300, 2_000
 """Code is minified if its lines have on average so many bytes and it has at least so many bytes."""
 HEAD_BYTES = 2_000
@@ -277,12 +282,16 @@ def name_exclusion(name: str) -> str:
 
 def content_exclusion(name: str, data: bytes, media_type: str) -> str:
     """Why a file with these bytes is left out: minified, or made by a tool. "" if it is for people."""
-    if media_type != SOURCE:
+    suffix = PurePath(name).suffix.lower()
+    if media_type != SOURCE or suffix in KEPT_SUFFIXES:
         return ""
     if GENERATED_MARK.search(data[:HEAD_BYTES]):
         return "made by a tool"
-    plain = PurePath(name).suffix.lower() in DATA_SUFFIXES
-    if not plain and len(data) >= MIN_MINIFIED_BYTES and len(data) > LONG_LINES * (data.count(b"\n") + 1):
+    if (
+        suffix not in DATA_SUFFIXES
+        and len(data) >= MIN_MINIFIED_BYTES
+        and len(data) > LONG_LINES * (data.count(b"\n") + 1)
+    ):
         return "minified"
     return ""
 

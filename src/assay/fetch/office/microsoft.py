@@ -15,10 +15,11 @@ from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.office.charts import RELATION, C, chart_rows, chart_title
-from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
+from assay.fetch.office.notes import note_mark, write_form_with_notes, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
+from assay.fetch.office.word_comments import WordComments, control_name, is_placeholder
 from assay.fetch.office.word_numbers import W, WordNumbers
-from assay.fetch.office.word_tables import has_bold_labels, is_set, table_rows
+from assay.fetch.office.word_tables import WRAPPER_TAGS, head_styles, is_form, is_set, table_rows
 from assay.fetch.text_form import FIELD_LINE, TextBuilder, clean, parse_number
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ else:
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 """The duplicate of a text box for older programs."""
-WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
-"""Elements that wrap paragraphs and tables: content controls, tracked insertions."""
 _NESTED = regex(r"List (?:Bullet|Number|Continue) ([2-9])")
 """The style of an item in a list within others."""
 _TEXT_TAGS = frozenset((f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
@@ -52,11 +51,12 @@ MAX_STYLE_DEPTH = 10
 class DocxExtractor:
     """One document: headings, paragraphs, list items, tables as rows with their headers; notes where they are met.
 
-    Headings, clauses and items have the numbers that Word shows. Tracked changes are read as accepted. Charts are read
-    as tables of their figures; page headers and footers, comments and pictures are omitted.
+    Headings, clauses and items have the numbers that Word shows. Tracked changes are read as accepted. Comments stand
+    below the block that refers to them. Charts are read as tables of their figures. Page headers and footers, pictures,
+    and what a form shows where nothing was entered are omitted.
     """
 
-    name = "docx/5"
+    name = "docx/6"
     suffixes = (".docx",)
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     isolated = True
@@ -100,12 +100,14 @@ def _first_heading(text: str) -> str:
 def _write_docx(document: Document, builder: TextBuilder) -> None:
     marks = _Marks(document)
     levels = _Styles(document, marks)
+    comments = WordComments(document, _docx_text)
     charts = dict(document.part.related_parts)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
             _write_table(block, marks, builder)
         else:
             levels.write(block, builder)
+        comments.write(block, builder)
         for chart in block.iter(f"{C}chart"):
             if (part := charts.pop(str(chart.get(RELATION)), None)) is not None:  # a second place may name it too
                 write_chart(part.blob, builder)
@@ -117,7 +119,10 @@ def _write_table(table: etree._Element, marks: _Marks, builder: TextBuilder) -> 
     while stack:
         table = stack.pop()
         rows = table_rows(table, lambda cell: _docx_text(cell, marks))
-        write_table_with_notes(rows, marks.texts, builder, has_head=not has_bold_labels(table))
+        if is_form(table, rows, marks.head_styles):
+            write_form_with_notes(rows, marks.texts, builder)
+        else:
+            write_table_with_notes(rows, marks.texts, builder)
         inner = [each for each in table.iter(f"{W}tbl") if next(each.iterancestors(*_APART), None) is table]
         stack += reversed(inner)
 
@@ -139,6 +144,7 @@ class _Marks:
 
     def __init__(self, document: Document) -> None:
         numbers = WordNumbers(document)
+        self.head_styles = head_styles(document.styles.element)
         self.numbers = {
             paragraph: number
             for paragraph in document.element.body.iter(f"{W}p")
@@ -167,7 +173,7 @@ def _blocks(above: etree._Element) -> Iterator[etree._Element]:
     while stack:
         node = stack.pop()
         if node is above or node.tag in WRAPPER_TAGS:
-            stack.extend(reversed(node))
+            stack.extend(reversed(node) if not is_placeholder(node) else ())
         elif node.tag in (f"{W}p", f"{W}tbl"):
             yield node
             boxes = [box for box in node.iter(_BOX) if next(box.iterancestors(FALLBACK, _BOX), None) is None]
@@ -197,6 +203,8 @@ class _Styles:
             write = partial(builder.item, level=by_style if deep is None else parse_number(str(deep.get(f"{W}val")), 0))
         else:
             write = builder.paragraph
+            name = control_name(paragraph)
+            text = f"{name}: {text.strip()}" if name and text.strip() else text
         lines = [line.strip() for line in text.strip().split("\n")]
         are_fields = len(lines) > 1 and write == builder.paragraph and all(map(FIELD_LINE.fullmatch, lines))
         for part in lines if are_fields else [text]:
@@ -218,8 +226,8 @@ def _docx_text(above: etree._Element, marks: _Marks | None = None) -> str:
     parts: list[str] = []
     walk = etree.iterwalk(above, events=("start",))
     for _, node in walk:
-        is_inner_table = node.tag == f"{W}tbl" and above.tag == f"{W}tc"
-        if is_inner_table or node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and is_set(node, "vanish")):
+        is_left_out = (node.tag == f"{W}tbl" and above.tag == f"{W}tc") or is_placeholder(node)
+        if is_left_out or node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and is_set(node, "vanish")):
             walk.skip_subtree()
         elif node.tag in _TEXT_TAGS:
             parts.append(node.text or "")

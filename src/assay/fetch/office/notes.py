@@ -10,6 +10,8 @@ from assay.fetch.text_form import TextBuilder
 
 MAX_NAMED_CHARS = 80
 """The longest text that a note is named by."""
+MAX_FORM_VALUE_CHARS = 300
+"""The longest value in a form that stands on the line of its label."""
 _MARK = regex(r"\x02(\d+)\x03")
 
 Notes = Mapping[int, str]
@@ -53,6 +55,16 @@ def write_table_with_notes(
         below += [(plain, notes[number]) for plain, places in pairs for _, number in places]
     builder.table(plain_rows, has_head=has_head)
     _write_below(dict.fromkeys(below), builder)  # a merged cell stands in several rows
+
+
+def write_form_with_notes(rows: Sequence[Sequence[str]], notes: Notes, builder: TextBuilder) -> None:
+    """Write rows of a label and a value as lines `label: value`; as a table without a head, if a value is long."""
+    if any(len(value) > MAX_FORM_VALUE_CHARS for _, value in rows):
+        write_table_with_notes(rows, notes, builder, has_head=False)
+        return
+    for label, value in rows:
+        line = f"{' '.join(label.split()).rstrip(':： ')}: {value}"
+        write_with_notes(line, notes, builder.paragraph, builder)
 
 
 def _write_below(below: Iterable[tuple[str, str]], builder: TextBuilder) -> None:

@@ -6,6 +6,7 @@ import posixpath
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -16,9 +17,11 @@ from assay.core.lazy import lazy_module
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.html_markdown import to_markdown
-from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
+from assay.fetch.office.notes import note_mark, write_form_with_notes, write_table_with_notes, write_with_notes
 from assay.fetch.office.open_numbers import OpenNumbers
 from assay.fetch.office.package import DAMAGED, open_checked, parse_part
+from assay.fetch.office.word_comments import comment_line
+from assay.fetch.office.word_tables import has_labels
 from assay.fetch.text_form import TextBuilder, clean, decode, parse_number
 
 if TYPE_CHECKING:
@@ -43,10 +46,11 @@ MAX_REPEATS = 100
 class OdtExtractor:
     """One document: headings, paragraphs, items, tables as rows with their headers; for a presentation, its slides.
 
-    Headings and items have their numbers. Tracked changes are read as accepted; comments and pictures are omitted.
+    Headings and items have their numbers. Tracked changes are read as accepted, comments stand below the block they are
+    in, and pictures are omitted.
     """
 
-    name = "odt/4"
+    name = "odt/5"
     suffixes: tuple[str, ...] = (".odt",)
     media_type = "application/vnd.oasis.opendocument.text"
     isolated = True
@@ -99,7 +103,9 @@ def _write_odt(body: etree._Element, numbers: Mapping[etree._Element, str], buil
             numbered = f"{numbers[node]} {text}" if node in numbers and text.strip() else text
             write_with_notes(numbered, notes, _writer(node, deep, builder), builder)
         elif node.tag == f"{TABLE}table":
-            write_table_with_notes(_odt_rows(node, notes), notes, builder)
+            rows = _odt_rows(node, notes)
+            is_form = all(len(row) == 2 for row in rows) and has_labels(rows) and not _has_head(node)
+            (write_form_with_notes if is_form else write_table_with_notes)(rows, notes, builder)
         else:
             if node.tag == f"{DRAW}page":
                 slides += 1
@@ -109,7 +115,28 @@ def _write_odt(body: etree._Element, numbers: Mapping[etree._Element, str], buil
             deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
         if node.tag in (f"{TEXT}h", f"{TEXT}p", f"{TABLE}table"):
+            _write_comments(node, builder)
             stack.extend((box, -1) for box in reversed(list(node.iter(_BOX))) if _is_outermost(box, node))
+
+
+def _write_comments(block: etree._Element, builder: TextBuilder) -> None:
+    """Write the comments in a block, without those in its text boxes, which are blocks themselves."""
+    for comment in block.iter(f"{OFFICE}annotation"):
+        if next(comment.iterancestors(_BOX, block.tag), None) is not block:
+            continue
+        author, date = (comment.findtext(f"{DC}{name}") or "" for name in ("creator", "date"))
+        text = " ".join(" ".join(_text(part, {}) for part in comment.iter(f"{TEXT}p")).split())
+        if text:
+            builder.paragraph(comment_line(text, author, date))
+
+
+def _has_head(table: etree._Element) -> bool:
+    """True if the first row is repeated on every page, or has other styles of paragraphs than the second."""
+    if next(table.iter(f"{TABLE}table-header-rows"), None) is not None:
+        return True
+    first, second = islice(table.iter(f"{TABLE}table-row"), 2)
+    styles = ([text.get(f"{TEXT}style-name") for text in row.iter(f"{TEXT}p")] for row in (first, second))
+    return next(styles) != next(styles)
 
 
 def _writer(node: etree._Element, deep: int, builder: TextBuilder) -> Callable[[str], None]:

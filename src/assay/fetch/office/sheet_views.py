@@ -1,4 +1,4 @@
-"""What calamine does not tell of a spreadsheet: the formats of its numbers, and which rows and columns are hidden.
+"""What calamine does not tell of a spreadsheet: formats of numbers, formulas without values, hidden rows and columns.
 
 Rows that a filter hides, and rows and columns of a folded group, are not hidden: a click shows them.
 """
@@ -25,17 +25,20 @@ else:
 WORKBOOK, CONTENT = "xl/workbook.xml", "content.xml"
 """The parts by which an Excel file and one of OpenDocument are told."""
 MAX_COLUMNS = 1_000
+MAX_FORMULA_CHARS = 100
 MAX_REPEATS = 10_000
 """The most rows that one element may repeat; more are the empty ones below a sheet."""
 _REFERENCE = regex(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_FORMULA = regex(rb"<(?:\w+:)?f[\s/>]")
 _TRUE = frozenset(("1", "true", "on"))
 
 
 @dataclass(frozen=True)
 class SheetView:
-    """The formats of cells by row and column, and the hidden rows and columns, all from 0."""
+    """The formats of cells and formulas without a value, by row and column, and what is hidden, all from 0."""
 
     formats: dict[int, dict[int, NumberFormat]] = field(default_factory=dict)
+    formulas: dict[int, dict[int, str]] = field(default_factory=dict)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
 
@@ -80,10 +83,12 @@ def _read_excel(archive: zipfile.ZipFile) -> Iterator[tuple[str, Callable[[], Sh
     parts = {key: part for key, _, part in _relations(archive, WORKBOOK)}
     styles = next((part for _, kind, part in _relations(archive, WORKBOOK) if kind == "styles"), "")
     formats = _excel_formats(parse_xml(archive.read(styles))) if styles else []
-    for sheet in parse_xml(archive.read(WORKBOOK)).iter("{*}sheet"):
+    workbook = parse_xml(archive.read(WORKBOOK))
+    recalculates = any(_is_on(dict(node.attrib), "fullCalcOnLoad") for node in workbook.iter("{*}calcPr"))
+    for sheet in workbook.iter("{*}sheet"):
         key = next((str(value) for name, value in sheet.items() if name.endswith("}id")), "")
         if key in parts:
-            yield str(sheet.get("name")), partial(_excel_view, archive, parts[key], formats)
+            yield str(sheet.get("name")), partial(_excel_view, archive, parts[key], formats, recalculates)
 
 
 def _relations(archive: zipfile.ZipFile, part: str) -> list[tuple[str, str, str]]:
@@ -109,11 +114,13 @@ def _excel_formats(styles: etree._Element) -> list[NumberFormat | None]:
     return [] if cells is None else [parse_number_format(codes.get(str(cell.get("numFmtId")), "")) for cell in cells]
 
 
-def _excel_view(archive: zipfile.ZipFile, part: str, formats: list[NumberFormat | None]) -> SheetView:
+def _excel_view(
+    archive: zipfile.ZipFile, part: str, formats: list[NumberFormat | None], recalculates: bool
+) -> SheetView:
     data = archive.read(part)
-    if not any(formats) and b"hidden=" not in data:
+    if not any(formats) and b"hidden=" not in data and not _FORMULA.search(data):
         return SheetView()
-    sheet = _ExcelSheet(formats)
+    sheet = _ExcelSheet(formats, recalculates)
     _parse(data, sheet)
     if sheet.view.hidden_rows:
         for _, kind, table in _relations(archive, part):
@@ -123,11 +130,18 @@ def _excel_view(archive: zipfile.ZipFile, part: str, formats: list[NumberFormat 
 
 
 class _ExcelSheet:
-    """Notes what the parts of a sheet, and then of its tables, say of rows, columns and cells."""
+    """Notes what the parts of a sheet, and then of its tables, say of rows, columns and cells.
 
-    def __init__(self, formats: list[NumberFormat | None]) -> None:
+    If the file is to be computed when it is opened, the program that wrote it computes nothing: zeros of its formulas
+    are no values.
+    """
+
+    def __init__(self, formats: list[NumberFormat | None], recalculates: bool) -> None:
         self.view = SheetView()
         self._formats = formats
+        self._no_values = ("", "0") if recalculates else ("",)
+        self._formula: str | None = None
+        self._value = self._inside = ""
         self._row = self._column = -1
         self._format: NumberFormat | None = None
         self._filtered = range(0)
@@ -135,13 +149,9 @@ class _ExcelSheet:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition("}")[2]
         if kind == "c":
-            match = _REFERENCE.fullmatch(attributes.get("r", ""))
-            self._column = _column_number(match[1]) if match else self._column + 1
-            index = parse_number(attributes.get("s", "0"), 0) if attributes.get("t", "n") == "n" else len(self._formats)
-            self._format = self._formats[index] if index < len(self._formats) else None
-        elif kind == "v":
-            if self._format is not None and self._column < MAX_COLUMNS:
-                self.view.formats.setdefault(self._row, {})[self._column] = self._format
+            self._start_cell(attributes)
+        elif kind in ("f", "v"):
+            self._start_part(kind)
         elif kind == "row":
             self._row = parse_number(attributes.get("r", ""), self._row + 2) - 1
             self._column = -1
@@ -156,6 +166,33 @@ class _ExcelSheet:
             self._filtered = range(min(rows), max(rows)) if rows else range(0)
         elif kind == "filterColumn":
             self.view.hidden_rows.difference_update(self._filtered)
+
+    def _start_cell(self, attributes: dict[str, str]) -> None:
+        match = _REFERENCE.fullmatch(attributes.get("r", ""))
+        self._column = _column_number(match[1]) if match else self._column + 1
+        index = parse_number(attributes.get("s", "0"), 0) if attributes.get("t", "n") == "n" else len(self._formats)
+        self._format = self._formats[index] if index < len(self._formats) else None
+        self._formula, self._value = None, "a text" if attributes.get("t") == "str" else ""
+
+    def _start_part(self, kind: str) -> None:
+        """Begin the formula or the value of a cell."""
+        self._inside = kind
+        if kind == "f":
+            self._formula = ""
+        elif self._format is not None and self._column < MAX_COLUMNS:
+            self.view.formats.setdefault(self._row, {})[self._column] = self._format
+
+    def data(self, text: str) -> None:
+        if self._inside == "f":
+            self._formula = f"{self._formula}{text}"[:MAX_FORMULA_CHARS]
+        elif self._inside == "v" and self._formula is not None:
+            self._value += text
+
+    def end(self, tag: str) -> None:
+        self._inside = ""
+        is_formula = self._formula is not None and tag.endswith("}c") and self._column < MAX_COLUMNS
+        if is_formula and self._value.strip() in self._no_values:
+            self.view.formulas.setdefault(self._row, {})[self._column] = self._formula or ""
 
     def close(self) -> None:
         """Called at the end of each part."""
@@ -225,6 +262,9 @@ class _OpenSheets:
             cells = dict.fromkeys(range(first, min(self._column, MAX_COLUMNS)), found)
             for row in self._rows():
                 self._view.formats.setdefault(row, {}).update(cells)
+        if "formula" in facts and "value-type" not in facts and first < MAX_COLUMNS:
+            formula = facts["formula"].rpartition(":=")[2][:MAX_FORMULA_CHARS]
+            self._view.formulas.setdefault(self._row, {})[first] = formula
 
     def _rows(self) -> range:
         return range(self._row, self._row + min(self._repeats, MAX_REPEATS))

@@ -28,6 +28,7 @@ MAX_TEXT_CHARS = 128 * 1024 * 1024
 """The most code points taken from one workbook."""
 MAX_MERGED_ROWS = 1_000
 """The most rows of a merged cell that repeat its text."""
+NOT_COMPUTED = "(not computed)"
 ALPHABET_SIZE = 26
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
@@ -48,12 +49,13 @@ class SheetRow(NamedTuple):
 class XlsxExtractor:
     """One document per sheet; a row is `header: value | header: value | cells: A2:C2`, without empty cells.
 
-    Values of formulas are those that the program stored; nothing is computed, and no macro runs. Numbers have the units
-    and percent signs of their formats. The header and the notes above it are inferred from the first rows, as in a CSV
-    file. Hidden sheets, rows and columns are omitted. Rows that share a merged cell all have its text.
+    Values of formulas are those that the program stored; nothing is computed, and no macro runs. Where none is stored,
+    the formula stands itself. Numbers have the units and percent signs of their formats. The header and the notes above
+    it are inferred from the first rows, as in a CSV file. Hidden sheets, rows and columns are omitted. Rows of a merged
+    cell all have its text.
     """
 
-    name = "xlsx/4"
+    name = "xlsx/5"
     suffixes: tuple[str, ...] = (".xlsx", ".xlsm")
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     isolated = True
@@ -81,7 +83,7 @@ def _sheets(
     book: CalamineWorkbook, view_of: Callable[[str], SheetView], name: str, extractor: str
 ) -> Iterator[Extracted]:
     names = [info.name for info in book.sheets_metadata if _is_shown(info)]
-    remaining, count = MAX_TEXT_CHARS, 0
+    remaining, count, formulas = MAX_TEXT_CHARS, 0, 0
     for sheet in names:
         view = view_of(sheet)
         document = _document(_read(book, sheet), view, name, extractor, alone=len(names) == 1)
@@ -91,9 +93,13 @@ def _sheets(
         if remaining < 0:
             raise ExtractError(f"it holds more than {MAX_TEXT_CHARS >> 20} million characters; split it")
         count += 1
+        formulas += sum(map(len, view.formulas.values()))
         yield document
     if not count:
         raise ExtractError("no values on its sheets")
+    if formulas:
+        count_of_formulas = f"{formulas} formula{'' if formulas == 1 else 's'}"
+        raise ExtractError(f"{count_of_formulas} without a stored value; save it anew in a program for spreadsheets")
 
 
 def _is_shown(sheet: SheetMetadata) -> bool:
@@ -151,6 +157,10 @@ def _rows(sheet: CalamineSheet, view: SheetView) -> Iterator[SheetRow]:
         for column, number_format in view.formats.get(number, {}).items():
             if 0 <= column - left < len(cells) and type(values[column - left]) in (int, float):
                 shown[column - left] = number_format.write(cells[column - left])
+        for column, formula in view.formulas.get(number, {}).items():
+            if 0 <= column - left < len(cells):
+                text = one_cell(clean(f"={formula} {NOT_COMPUTED}" if formula else NOT_COMPUTED))
+                cells[column - left] = shown[column - left] = text
         seen = [column for column in range(len(cells)) if column + left not in view.hidden_columns]
         is_empty = not any(shown[column] for column in seen)
         for column in range(min(len(cells), len(above[0]))):
@@ -253,7 +263,7 @@ def format_value(value: Value) -> str:
 class OdsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "ods/4"
+    name = "ods/5"
     suffixes = (".ods",)
     media_type = "application/vnd.oasis.opendocument.spreadsheet"
 
@@ -261,7 +271,7 @@ class OdsExtractor(XlsxExtractor):
 class XlsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "xls/4"
+    name = "xls/5"
     suffixes = (".xls", ".xlsb")
     media_type = "application/vnd.ms-excel"
     old = True

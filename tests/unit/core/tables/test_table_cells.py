@@ -90,7 +90,7 @@ def test_other_texts_part_tables_and_are_none() -> None:
 
 @given(
     st.lists(PLAIN.map(str.strip).filter(bool), min_size=2, max_size=5, unique_by=str.casefold),
-    st.lists(st.lists(PLAIN.map(lambda text: text.strip()[:40]), min_size=2, max_size=5), min_size=1, max_size=5),
+    st.lists(st.lists(PLAIN.map(lambda text: text[:40].strip()), min_size=2, max_size=5), min_size=1, max_size=5),
 )
 def test_what_is_written_with_heads_is_read_back_with_its_bytes(heads: list[str], rows: list[list[str]]) -> None:
     names = unique_column_names(heads)
@@ -121,3 +121,18 @@ def test_fields_below_the_name_of_a_setting_have_no_headers() -> None:
 def test_a_table_with_thousands_of_columns_has_figures() -> None:
     (table,) = read_tables([TablePiece("a.1", "| " + " | ".join(f"c{at}: {at}.5" for at in range(4_000)) + " |")] * 2)
     assert all(figures_of(table, column) is not None for column in range(0, 4_000, 40))
+
+
+@given(
+    st.lists(st.lists(st.text("a1|:\n é\ud800\udfff", max_size=12), min_size=1, max_size=4), max_size=5), st.booleans()
+)
+def test_no_character_of_a_cell_stops_the_reader(rows: list[list[str]], bars: bool) -> None:
+    lines = [
+        f"| {' | '.join(row)} |" if bars else " | ".join(f"k{at}: {cell}" for at, cell in enumerate(row))
+        for row in rows
+    ]
+    text = "\n\n".join(lines).encode(errors="surrogatepass")
+    tables = read_tables([TablePiece("S1.1", line, text.index(line.encode(errors="surrogatepass"))) for line in lines])
+    for head, cell, start, end in (named for table in tables for row in _named(table) for named in row):
+        assert head
+        assert len(cell.encode(errors="surrogatepass")) == end - start

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from office_files import book, changed
 
+from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.office.number_formats import parse_number_format
 from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor
@@ -172,3 +176,70 @@ def read_open_sheet(rows: Sequence[tuple[str, Sequence[Any]]]) -> Extracted:
     made.save(packed)
     (found,) = OdsExtractor().extract(packed.getvalue(), "b.ods")
     return found
+
+
+# formulas
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def with_cells(cells: str, workbook: str = "<calcPr/>") -> tuple[str, str]:
+    """The lines of a sheet with a head of three columns above these cells, and the warning."""
+    head = "".join(f'<c r="{letter}1" t="inlineStr"><is><t>{letter.lower()}</t></is></c>' for letter in "ABC")
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    rows = f'<row r="1">{head}</row><row r="2"><c r="A2"><v>3</v></c>{cells}</row>'
+    parts: dict[str, str | bytes] = {SHEET: f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"}
+    data = book({"S": [("a",)]})
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        known = archive.read("xl/workbook.xml").decode()
+    parts["xl/workbook.xml"] = re.sub(r"<calcPr[^>]*/>", workbook, known)
+    found = XlsxExtractor().extract(changed(data, parts), "b.xlsx")
+    document = next(found)
+    with suppress(StopIteration):
+        try:
+            next(found)
+        except ExtractError as error:
+            return document.text.strip(), str(error)
+    return document.text.strip(), ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        ('<c r="B2"><f>A2*2</f></c>', "b: =A2*2 (not computed)"),
+        ('<c r="B2"><f>A2*2</f><v></v></c>', "b: =A2*2 (not computed)"),
+        ('<c r="B2"><f t="shared" si="0"/><v/></c>', "b: (not computed)"),
+        ('<c r="B2"><f>A2|1</f></c>', "b: =A2¦1 (not computed)"),
+        ('<c r="B2"><f>A2*2</f><v>6</v></c>', "b: 6"),
+        ('<c r="B2"><f>A2*0</f><v>0</v></c>', "b: 0"),
+        ('<c r="B2" t="str"><f>IF(A2,"","x")</f><v></v></c>', ""),
+        ('<c r="B2"/>', ""),
+    ],
+)
+def test_a_formula_stands_where_nothing_was_computed(cells: str, shown: str):
+    text, warning = with_cells(f'{cells}<c r="C2"><v>1</v></c>')
+    assert text == f"a: 3 | {shown + ' | ' if shown else ''}c: 1 | cells: A2:C2"
+    assert warning == (
+        "1 formula without a stored value; save it anew in a program for spreadsheets" * ("(not" in shown)
+    )
+
+
+def test_zeros_of_a_program_that_computes_nothing_are_no_values():
+    cells = '<c r="B2"><f>A2*2</f><v>0</v></c><c r="C2"><v>0</v></c>'
+    text, warning = with_cells(cells, '<calcPr calcId="1" fullCalcOnLoad="1"/>')
+    assert text == "a: 3 | b: =A2*2 (not computed) | c: 0 | cells: A2:C2"
+    assert warning.startswith("1 formula")
+
+
+CELLS = st.tuples(
+    st.sampled_from(["", "<f>1+1</f>", "<f/>", "<f>&amp;|</f>"]),
+    st.sampled_from(["", "<v/>", "<v>7777</v>"]),
+)
+
+
+@given(CELLS, CELLS, st.sampled_from(["", ' t="str"', ' t="n"', ' r="B2"', ' r="ZZ9"']))
+def test_no_formula_is_silently_empty(first: tuple[str, str], second: tuple[str, str], attributes: str):
+    cells = f"<c{attributes}>{''.join(first)}</c><c>{''.join(second)}</c>"
+    text, warning = with_cells(cells)
+    assert ("(not computed)" in text) <= bool(warning)
+    assert ("7777" in text) == ("7777" in cells)
