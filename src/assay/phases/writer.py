@@ -358,8 +358,7 @@ class ReportWriter:
             missing="" if current_phrases().locale == ENGLISH else missing_heading(),
         )
         plan = self.plan if piece.total == 1 else plan_part(self.plan, piece.part)
-        # Without what stands in the findings already: the passages of each part, and the beginning of each finding.
-        coverage = [msgspec.structs.replace(part, passages=()) for part in self.coverage]
+        coverage = [msgspec.structs.replace(part, passages=()) for part in self.coverage]  # which the findings have
         steps = tuple(msgspec.structs.replace(step, finding="") for step in plan.steps)
         return [
             user_message("coverage", to_json(coverage if piece.number == piece.total else [])),

@@ -201,9 +201,7 @@ def check_by_rules(
         rulings={cited_claim.sentence.id: once[_verdict_inputs(cited_claim)][1] for cited_claim in cited_claims},
         added_checks=rules.added_checks,
         references=tuple(desk.describe(reference) for reference in marked_text.references),
-        cites={
-            c.sentence.id: () if c.lent else tuple(reference.id for reference in c.references) for c in cited_claims
-        },
+        cites={c.sentence.id: () if c.lent else tuple(named.id for named in c.references) for c in cited_claims},
         found_in={
             cited_claim.sentence.id: desk.addresses(claim.evidence.passages)
             for cited_claim, claim in zip(cited_claims, pending_claims, strict=True)
