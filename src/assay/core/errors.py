@@ -46,6 +46,7 @@
     ├── IndexDamaged             the files of an index cannot be read: it is built again
     ├── PluginFailed             the code of another package raised an exception; the message names the package
     ├── NothingSearched          a run ended without having searched anything; the message names the fix
+    │   └── SearchUnanswered     no search service answered: the run can be resumed, and asks again
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
@@ -170,7 +171,7 @@ class Failed(AssayError):
 
 
 class LimitReached(Failed):
-    """Budget, deadline or an early finish. `reason` is one of those in `core.endings.STOP_REASONS`."""
+    """Budget, deadline or an early finish. `reason` is one of those in `core.phrases.STOP_REASONS`."""
 
     kind = "limit"
 
@@ -357,6 +358,10 @@ class PluginFailed(AssayError):
 
 class NothingSearched(AssayError):
     """A run ended without having searched anything; the message says why, and what to do."""
+
+
+class SearchUnanswered(NothingSearched):
+    """No search service answered, so nothing was searched; the run can be resumed, and asks them again."""
 
 
 class InputNeeded(AssayError):
