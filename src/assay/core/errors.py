@@ -44,7 +44,7 @@
     │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue
     │   └── NotStored            a replay reached a step that is not in the journal
     ├── IndexDamaged             the files of an index cannot be read: it is built again
-    ├── PluginFailed             the code of another package raised an exception; the message names the package
+    ├── PluginFailed             the code of another package, or a model given as an object, failed; the message names it
     ├── NothingSearched          a run ended without having searched anything; the message names the fix
     │   └── SearchUnanswered     no search service answered: the run can be resumed, and asks again
     ├── InputNeeded              the run waits for an answer that nobody here can give
@@ -353,7 +353,7 @@ class IndexDamaged(AssayError):
 
 
 class PluginFailed(AssayError):
-    """The code of another package raised an exception."""
+    """The code of another package raised an exception, or a model given as an object broke its contract."""
 
 
 class NothingSearched(AssayError):
