@@ -44,7 +44,7 @@
     │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue
     │   └── NotStored            a replay reached a step that is not in the journal
     ├── IndexDamaged             the files of an index cannot be read: it is built again
-    ├── PluginFailed             the code of another package, or a model given as an object, failed; the message names it
+    ├── PluginFailed             the code of another package, or a model given as an object, failed; it is named
     ├── NothingSearched          a run ended without having searched anything; the message names the fix
     │   └── SearchUnanswered     no search service answered: the run can be resumed, and asks again
     ├── InputNeeded              the run waits for an answer that nobody here can give
