@@ -17,7 +17,7 @@ from assay.services.argument_types import describe_value
 OURS = "assay."
 T = TypeVar("T", bound=msgspec.Struct)
 STREAMED = (TextDelta, ThinkingDelta, CallDelta, CallDone, Retracted, Reply)
-STREAM_HINT = "write `async def stream(self, request)`, which yields deltas and then one Reply"
+STREAM_FORM = "`async def stream(self, request)`, which yields deltas and then one Reply"
 
 
 def guard_models(models: Mapping[str, Model]) -> dict[str, Model]:
@@ -40,12 +40,12 @@ def _guard(name: str, model: Model) -> Model:
     if isinstance(model, type):
         raise WrongType(f"the model {name!r} is the class {model.__qualname__}: write an object of it")
     if not callable(getattr(model, "stream", None)):
-        raise WrongType(f"{subject} has no `stream`: {STREAM_HINT}")
+        raise WrongType(f"{subject} has no `stream`: write {STREAM_FORM}")
     guarded = GivenModel(subject, model)
     try:
         _ = guarded.profile
     except (PluginFailed, ModelError) as error:
-        raise WrongType(f"{error}; give it one of the class assay.core.messages.Profile") from error
+        raise WrongType(str(error)) from error
     is_known = type(model).__module__.startswith(OURS) or isinstance(model, DescribableModel)
     return model if is_known else guarded
 
@@ -61,7 +61,9 @@ class GivenModel:
         with self._name_errors("profile"):
             profile = self._model.profile
         if not isinstance(profile, Profile):
-            raise PluginFailed(f"{self._subject}: its `profile` is {describe_value(profile)}")
+            raise PluginFailed(
+                f"{self._subject}: its `profile` is {describe_value(profile)}; write a Profile of assay.core.messages"
+            )
         return self._check_fields(profile, "profile")
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -75,12 +77,14 @@ class GivenModel:
             if not isinstance(stream, AsyncGenerator):
                 if isinstance(stream, Coroutine):  # nobody awaits it
                     stream.close()
-                raise PluginFailed(f"{self._subject}: its `stream` returned {describe_value(stream)}; {STREAM_HINT}")
+                raise PluginFailed(
+                    f"{self._subject}: its `stream` returned {describe_value(stream)}; write {STREAM_FORM}"
+                )
             async with aclosing(stream) as items:
                 async for item in items:
                     if not isinstance(item, STREAMED):
                         raise PluginFailed(
-                            f"{self._subject}: its `stream` yielded {describe_value(item)}; {STREAM_HINT}"
+                            f"{self._subject}: its `stream` yielded {describe_value(item)}; write {STREAM_FORM}"
                         )
                     yield self._check_fields(item, "stream")
 
@@ -90,7 +94,7 @@ class GivenModel:
             return msgspec.convert(msgspec.structs.asdict(value), type(value))
         except msgspec.ValidationError as error:
             kind = type(value).__name__
-            raise PluginFailed(f"{self._subject}: its `{method}` gave a wrong {kind}: {error}") from error
+            raise PluginFailed(f"{self._subject}: correct the {kind} of its `{method}`: {error}") from error
 
     async def offered(self) -> tuple[str, ...]:
         with self._name_errors("offered"):
@@ -110,8 +114,10 @@ class GivenModel:
         except Exception as error:
             if isinstance(error, AssayError):
                 raise
-            hint = "; raise assay.core.errors.ModelError where the service fails" if method == "stream" else ""
-            raise PluginFailed(f"{self._subject}: its `{method}` raised {_describe_error(error)}{hint}") from error
+            problem = f"its `{method}` raised {_describe_error(error)}"
+            raise PluginFailed(
+                f"{self._subject}: {problem}; for a failure of its service raise ModelError of assay.core.errors"
+            ) from error
 
 
 def _describe_error(error: Exception) -> str:

@@ -58,9 +58,12 @@ class Unloaded(Own):
         (None, r"'mine' \(NoneType\) has no `stream`"),
         (Own, "'mine' is the class Own: write an object of it"),
         (object(), r"'mine' \(object\) has no `stream`"),
-        (Profiled(None), "its `profile` is None; give it one of the class"),
-        (Profiled("gpt"), "its `profile` is 'gpt'; give it one of the class"),
-        (Profiled(msgspec.structs.replace(PROFILE, window="8k")), "a wrong Profile: Expected `int`"),
+        (Profiled(None), "its `profile` is None; write a Profile of assay.core.messages"),
+        (Profiled("gpt"), "its `profile` is 'gpt'; write a Profile"),
+        (
+            Profiled(msgspec.structs.replace(PROFILE, window="8k")),
+            "correct the Profile of its `profile`: Expected `int`",
+        ),
         (Unloaded(coroutine), "its `profile` raised RuntimeError: not loaded"),
     ],
 )
@@ -91,10 +94,13 @@ async def answered(tmp_path: Path, stream: Callable[[Request], Any]) -> None:
         (lambda: None, "its `stream` raised TypeError"),
         (yielding("yes"), "its `stream` yielded 'yes'; write"),
         (yielding({"text": "yes"}), "yielded {'text': 'yes'}"),
-        (yielding(TextDelta(b"yes")), "gave a wrong TextDelta: Expected `str`, got `bytes`"),  # type: ignore[arg-type]
-        (yielding(Reply(text=None)), "gave a wrong Reply: Expected `str`, got `null` - at `\\$.text`"),  # type: ignore[arg-type]
-        (yielding(Reply(usage=5)), "gave a wrong Reply: .* at `\\$.usage`"),  # type: ignore[arg-type]
-        (yielding(KeyError("choices")), "its `stream` raised KeyError: 'choices'; raise assay.core.errors.ModelError"),
+        (yielding(TextDelta(b"yes")), "correct the TextDelta of its `stream`: Expected `str`, got `bytes`"),  # type: ignore[arg-type]
+        (yielding(Reply(text=None)), "correct the Reply of its `stream`: Expected `str`, got `null` - at `\\$.text`"),  # type: ignore[arg-type]
+        (yielding(Reply(usage=5)), "correct the Reply of its `stream`: .* at `\\$.usage`"),  # type: ignore[arg-type]
+        (
+            yielding(KeyError("choices")),
+            "its `stream` raised KeyError: 'choices'; for a failure of its service raise ModelError",
+        ),
     ],
 )
 async def test_what_breaks_the_contract_is_named_with_the_model(
