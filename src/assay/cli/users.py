@@ -269,7 +269,7 @@ async def token(
         curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
         assay users token ana --name notebook
     """
-    if revoke:
+    if revoke is not None:
         await _revoke_token(user, revoke, home)
         return
     async with open_assay(home) as assay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from pathlib import Path
@@ -68,6 +69,22 @@ def test_no_link_is_made_by_mistake(run: Command, words: tuple[str, ...], messag
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert "/s/" not in done.stdout
     assert run("runs", "share", "last", "--list").stdout == ""
+
+
+def test_an_empty_id_neither_makes_nor_revokes_a_token(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a-long-password\n"))
+    assert run("users", "add", "ana").returncode == 0
+    assert run("users", "token", "ana", "--name", "nightly").returncode == 0
+    before = run("users", "list").stdout
+    done = run("users", "token", "ana", "--revoke", "")
+    assert (done.returncode, "no token named ''" in done.stderr) == (2, True), done.stderr
+    assert run("users", "list").stdout == before
+    assert "nightly" in before
+
+
+def test_an_empty_model_is_not_no_model(run: Command) -> None:
+    done = run("check", "The harbor was built in 1843.", "--in", "note.md", "--model", "")
+    assert (done.returncode, "no model provider named ''" in done.stderr, done.stdout) == (2, True, "")
 
 
 def test_an_empty_list_says_so(run: Command) -> None:
