@@ -66,7 +66,11 @@ class Sqlite:
         self._path, self.place = path, str(path)
 
     def engine(self) -> Engine:
-        return create_sqlite_engine(self._path)
+        try:
+            return create_sqlite_engine(self._path)
+        except OSError as error:  # not even its folder may be entered
+            why = f"{error.strerror}: check its permissions, or name another home with --home"
+            raise StoreError(f"cannot open {self._path}: {why}") from error
 
     def exists(self) -> bool:
         """True if the file exists."""
