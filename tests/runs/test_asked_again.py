@@ -1,4 +1,4 @@
-"""A run that failed because no model answered is resumed: the models are asked again, and nothing else."""
+"""A run that failed because nobody answered is resumed: models, services and pages are asked again, nothing else."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from local_web import QUESTION as WEB_QUESTION
+from local_web import LocalWeb
+from research import ONE_STEP, TIDE, Sea, WordSearch, first_agent, planned, report_wanted, sends
 
-from assay import Assay, settings
+from assay import Assay, RunView, settings
 from assay.core.errors import ModelError, ModelFailed
+from assay.core.events import RunFailed
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import FINAL
+from assay.core.report import build_report
 from assay.core.view import fold_events
 from assay.models.extractive import Extractive
+from assay.models.script import Scripted, fails, says
 
 QUESTION = "Who wrote the Harbor report, and when was the bridge at Sandmouth opened?"
 TEXT = """# Reports
@@ -129,3 +135,48 @@ async def test_a_resumed_run_is_interrupted_anywhere(tmp_path: Path, notes: Path
     assert view.status == "completed"
     assert (replayed.differences, replayed.same_report) == ((), True)
     assert "Ada Byron" in view.report.text
+
+
+async def end(assay: Assay, run_id: str = "", **wanted: Any) -> RunView:
+    """The view of a run that is begun, or resumed, and has ended."""
+    handle = await assay.resume(run_id) if run_id else assay.start(WEB_QUESTION, web=True, depth="light", **wanted)
+    return await handle.view()
+
+
+@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+async def test_search_services_that_did_not_answer_are_asked_again(
+    tmp_path: Path, web: LocalWeb, strategy: str
+) -> None:
+    away = web.settings(services={"searxng": {"url": "http://127.0.0.1:9"}})
+    async with Assay(web.settings(), home=tmp_path / "whole") as assay:
+        whole = await end(assay, strategy=strategy)
+    async with Assay(away, home=tmp_path / "home") as assay:
+        failed = await end(assay, strategy=strategy)
+        again = await end(assay, failed.run_id)
+    assert (failed.status, failed.stop_reason) == (again.status, again.stop_reason) == ("failed", "no_search")
+    assert again.error == failed.error
+    async with Assay(web.settings(), home=tmp_path / "home") as assay:
+        resumed = await end(assay, failed.run_id)
+        replayed = await assay.replay(failed.run_id)
+    assert (replayed.differences, replayed.same_report) == ((), True)
+    assert "Ada Byron" in whole.report.text
+    assert build_report(resumed).markdown == build_report(whole).markdown
+    assert (resumed.warnings, resumed.unreadable) == (whole.warnings, whole.unreadable)
+
+
+async def test_where_models_failed_searches_are_asked_again_too() -> None:
+    """The network was down; the planner hears what its first search finds now."""
+    sea = Sea()
+    there = sea.search
+    sea.search = WordSearch(sea.store.library, sea.reader, failing=True)
+    failing = fails("no quota", transient=False, task="research", repeat=True)
+    before = [*planned(ONE_STEP), sends(TIDE), first_agent()[0], failing, report_wanted()]
+    log = await sea.fail(before, ModelFailed)
+    assert log.last(RunFailed).stop_reason == "no_model"
+    sea.search = there
+    asked_again = [planned(ONE_STEP)[-1], sends(TIDE), *first_agent()[1:], report_wanted()]
+    model = Scripted([*asked_again, says("It rises seven metres. [S1001.1]", task="write")])
+    resumed = await sea.resume(log.envelopes[0].run_id, model)
+    assert resumed.written == "It rises seven metres. [S1001.1]"
+    assert not model.unused
+    assert there.queries == ["tide Brest"]  # the agent gets what the first search found

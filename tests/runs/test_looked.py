@@ -68,7 +68,7 @@ async def test_where_no_search_was_answered_the_run_fails_and_names_the_fix(stra
     played = builtin() if model == "built in" else one_step(strategy)
     view, error = await ended(Sea(search=Away()), played, strategy=strategy)
     assert isinstance(error, NothingSearched)
-    assert (view.status, view.stop_reason) == ("failed", "failed")
+    assert (view.status, view.stop_reason) == ("failed", "no_search")
     assert view.error.startswith("nothing could be searched: away (cannot be reached); check the network")
     assert not view.report.text
     looked = build_report(view).looked

@@ -162,6 +162,18 @@ async def test_who_executes_it_elsewhere_is_not_disturbed(home: Assay, tmp_path:
     assert await home.control(run_id, "cancel", wait=WAIT) == "applied"
 
 
+async def test_another_assay_of_this_process_takes_no_run_that_is_executed(home: Assay, tmp_path: Path) -> None:
+    model = hanging(task="triage")
+    run = await started(home, model, tmp_path)
+    await until(model)
+    async with Assay(home=tmp_path / "home") as other:
+        with pytest.raises(LeaseHeld, match=f"run {run.run_id} is running in process"):
+            await other.resume(run.run_id)
+        assert await other.control(run.run_id, "pause", wait=WAIT) == "applied"
+        with pytest.raises(Paused):
+            await run.report()
+
+
 async def test_a_run_which_is_cancelled_and_not_let_go_of_yet_did_not_end_before(home: Assay, tmp_path: Path) -> None:
     run_id = await home.create("Why?", sources=tmp_path / "tides.md")
     journal = home._context.store.journal

@@ -167,10 +167,19 @@ def test_a_number(value: object):
     assert load(limits={"time": value}).limits.time == 2.5
 
 
-def test_a_number_may_be_endless_and_a_whole_one_has_thousands(monkeypatch: pytest.MonkeyPatch):
+def test_a_whole_number_has_thousands(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_LIMITS_TOKENS", "1_000")
-    assert load(limits={"time": 3, "usd": "inf"}).limits == load(limits={"time": "3", "usd": float("inf")}).limits
     assert load().limits.tokens == 1_000
+
+
+@pytest.mark.parametrize("endless", ["inf", float("inf"), "1e400"])
+def test_an_endless_limit_is_none_and_no_other_number_is_endless(endless: object):
+    assert load(limits={"usd": endless, "usd_per_day": endless}).limits == load().limits
+    for table in ({"timeouts": {"total": endless}}, {"documents": {"max_file_mb": endless}}):
+        with pytest.raises(ConfigError, match="expected a number"):
+            load(**table)
+    with pytest.raises(ConfigError, match="expected a number"):
+        load(limits={"usd": "-inf"})
 
 
 @pytest.mark.parametrize(

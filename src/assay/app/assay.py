@@ -182,7 +182,7 @@ class Assay(RunQueue):
 
         Raises:
             UnknownName: there is no such run.
-            LeaseHeld: another live process executes it; `follow` shows its progress.
+            LeaseHeld: another live process, or another Assay, executes it; `follow` shows its progress.
             UsageError: private documents would leave this machine.
         """
         return await run_start.resume(self._context, reference)

@@ -89,7 +89,9 @@ async def judge_rows(
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
     check_can_judge(model, judge)
-    store = store_of(Path(home or settings.home) if remember else None, settings)
+    folder = Path(home or settings.home)
+    store = store_of(folder if remember else None, settings)
+    accounts = store if remember else open_accounts(settings, folder)
     checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:
@@ -97,23 +99,39 @@ async def judge_rows(
         return Outcome()
 
     try:
-        budget = await daily.budget_left(
-            store.journal, daily.allowances(settings.limits), daily.budget_of(settings.limits, max_usd, max_tokens)
-        )
-        brief = _brief(model, budget)
-        used = await _run_pipeline(pipeline, brief, _world(model, judge, store, model_rate_limiter(store, settings)))
+        brief = _brief(model, await budget_today(accounts, settings, max_usd, max_tokens))
+        world = _world(model, judge, store, model_rate_limiter(store, settings))
+        used = await _run_pipeline(pipeline, brief, world, accounts)
     finally:
         await judge.close()
-        await store.close()
+        for opened_store in {id(store): store, id(accounts): accounts}.values():
+            await opened_store.close()
     for fault in checker.faults():
         warn(fault)
     return used
 
 
+def open_accounts(settings: Settings, home: Path) -> Store:
+    """The store whose runs share the daily limits: that of the home, or one in memory if there are none."""
+    return store_of(home if daily.allowances(settings.limits) else None, settings)
+
+
+async def budget_today(
+    accounts: Store, settings: Settings, max_usd: float | None = None, max_tokens: int | None = None
+) -> Budget:
+    """The budget of what is no run, cut to what the day has left.
+
+    Raises:
+        UsageError: less is left than one call costs.
+    """
+    limits = await daily.add_outside(accounts.cache, daily.allowances(settings.limits))
+    return await daily.budget_left(accounts.journal, limits, daily.budget_of(settings.limits, max_usd, max_tokens))
+
+
 class ClaimJudge(msgspec.Struct, frozen=True):
     """A judge for claims with their evidence: the model `name`, and where it finds documents and stores answers.
 
-    `rate_limiter` delays its calls, `budget` limits all of them together.
+    `rate_limiter` delays its calls, `budget` limits all of them together; they count as the `owner`'s.
     """
 
     name: str
@@ -121,6 +139,7 @@ class ClaimJudge(msgspec.Struct, frozen=True):
     store: Store
     rate_limiter: RateLimiter | None = None
     budget: Budget = Budget()
+    owner: str = ""
 
     async def judge(self, claims: Sequence[PendingClaim], rules: CheckRules = DEFAULT_RULES) -> Judgements:
         """Return the judge's verdict on each claim, `AT_ONCE` at a time; `rules` are those asked before.
@@ -146,7 +165,8 @@ class ClaimJudge(msgspec.Struct, frozen=True):
             return Outcome()
 
         world = _world(self.name, self.model, self.store, self.rate_limiter)
-        usage = await _run_pipeline(pipeline, _brief(self.name, self.budget), world) if claims else Usage()
+        brief = _brief(self.name, self.budget, self.owner)
+        usage = await _run_pipeline(pipeline, brief, world, self.store) if claims else Usage()
         return Judgements(opinions=opinions, model=self.name, usage=usage)
 
 
@@ -168,8 +188,8 @@ def check_can_judge(name: str, model: Model) -> None:
         raise UsageError(f"{name} cannot judge claims; leave out --model to check them by rules alone")
 
 
-async def _run_pipeline(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
-    """Run `pipeline` over a separate journal and return the usage."""
+async def _run_pipeline(pipeline: Pipeline, brief: Brief, world: World, accounts: Store) -> Usage:
+    """Run `pipeline` over a separate journal and return the usage, which counts in the daily limits of `accounts`."""
 
     async def prepare() -> tuple[Brief, World]:
         return brief, world
@@ -185,15 +205,17 @@ async def _run_pipeline(pipeline: Pipeline, brief: Brief, world: World) -> Usage
     finally:
         await engine.close()
         await store.close()
+        await daily.count_outside(accounts.cache, brief.owner, used)
     return used
 
 
-def _brief(model: str, budget: Budget) -> Brief:
+def _brief(model: str, budget: Budget, owner: str = "") -> Brief:
     return Brief(
         question="Are the claims supported?",
         date=datetime.now(UTC).date().isoformat(),
         models={"judge": (model,)},
         budget=budget,
+        owner=owner,
         prompts=briefs.prompt_hashes(),
     )
 

@@ -53,7 +53,7 @@ def restore_backup(home: Path, settings: Settings, file: Path) -> RestoreResult:
         UsageError: there is no such file.
         StoreError: it is not a backup, there is something already, or it cannot be written.
     """
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise UsageError(f"there is no file {file}: check its name")
     home = home.expanduser()
     try:

@@ -14,11 +14,14 @@ from pathlib import Path
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.claim_judge import judge_rows
+from assay.app.claim_judge import budget_today, judge_rows, open_accounts
 from assay.core.errors import AssayError, ModelFailed
 from assay.core.ports import Model
+from assay.core.ports.store import Store
 from assay.core.report import build_report
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
+from assay.services import daily
 from assay.services.arguments import checked_keywords
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.services.providers import load_model
@@ -113,35 +116,46 @@ async def try_model(model: str, *, settings: Settings | None = None, models: Map
 
     Raises:
         UnknownName, ConfigError: there is no such model, or it is not set up correctly.
+        UsageError: the daily limits leave too little.
         ModelFailed: it does not answer.
     """
+    settings = settings or load()
     if model not in models:
-        await load_model(settings or load(), model).close()  # without a name, runs would take the default model
+        await load_model(settings, model).close()  # without a name, runs would take the default model
     with tempfile.TemporaryDirectory(prefix="assay-trial-") as folder:
         paths = [Path(folder, name) for name in DOCUMENTS]
         for path in paths:
             path.write_text(DOCUMENTS[path.name], encoding="utf-8")
-        async with Assay(settings, models=models) as assay:
-            research = await _research(assay, model, QUESTION, paths, FACTS)
-            if research.error and not research.calls:
-                raise ModelFailed(research.error)
-            no_answer = await _research(assay, model, UNANSWERED, paths, ())
+        accounts = open_accounts(settings, settings.home)
+        try:
+            async with Assay(settings, models=models) as assay:
+                research = await _research(assay, accounts, model, QUESTION, paths, FACTS)
+                if research.error and not research.calls:
+                    raise ModelFailed(research.error)
+                no_answer = await _research(assay, accounts, model, UNANSWERED, paths, ())
+        finally:
+            await accounts.close()
     return TrialOutcome(
         model=model, research=research, no_answer=no_answer, judge=await _judge(model, settings=settings, models=models)
     )
 
 
 async def _research(
-    assay: Assay, model: str, question: str, paths: list[Path], facts: tuple[str, ...]
+    assay: Assay, accounts: Store, model: str, question: str, paths: list[Path], facts: tuple[str, ...]
 ) -> ResearchTrial:
-    started = time.monotonic()
-    handle = assay.start(question, sources=paths, model=model, web=False, mode="deep_research", checks_off=["judge"])
+    """A run in memory, which counts in the daily limits of `accounts`."""
+    started, budget = time.monotonic(), await budget_today(accounts, assay.settings)
+    limits = RunOptions(max_usd=budget.usd, max_tokens=budget.tokens)
+    options = RunOptions(model=model, web=False, mode="deep_research", checks_off=["judge"], **limits)
+    handle = assay.start(question, sources=paths, **options)
     error = ""
     try:
         await handle.report()
     except AssayError as failed:
         error = str(failed)
-    view = await assay.view(handle.run_id)
+    finally:
+        view = await assay.view(handle.run_id)
+        await daily.count_outside(accounts.cache, "", view.usage.total)
     return _outcome(view, facts, time.monotonic() - started, error)
 
 

@@ -131,7 +131,9 @@ class RunHistory(DocumentLibrary):
     async def used_today(self) -> UsedToday:
         """Return today's usage and limits of this user."""
         limits = self._context.limits or daily.limits_of_users(self.settings.limits)
-        return await daily.used_today(self._context.full_store.journal, limits, self._context.owner)
+        return await daily.used_today(
+            self._context.full_store.journal, self._context.store.cache, limits, self._context.owner
+        )
 
     async def search_runs(self, text: str, *, cursor: str = "", limit: int = 20) -> FoundRuns:
         """Find runs whose question or report has these words, in any form, best first, each with its best sentence.

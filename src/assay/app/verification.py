@@ -269,9 +269,11 @@ async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterat
     store = store_of(judge.answers, settings) if judge.answers else context.store
     try:
         budget = daily.budget_of(settings.limits, judge.max_usd, judge.max_tokens)
-        allowances = daily.allowances(settings.limits, context.owner or "", context.limits)
+        owner = context.owner or ""
+        limits = daily.allowances(settings.limits, owner, context.limits)
+        allowances = await daily.add_outside(store.cache, limits)
         budget = await daily.budget_left(store.journal.owned_by(None), allowances, budget)
-        yield ClaimJudge(model, worlds.model(context, model), store, model_rate_limiter(store, settings), budget)
+        yield ClaimJudge(model, worlds.model(context, model), store, model_rate_limiter(store, settings), budget, owner)
     finally:
         if store is not context.store:
             await store.close()

@@ -107,10 +107,11 @@ def command(
         suffix=_format(suffix),
         citations=citations or config.citations,
     )
+    option_texts = stored_options("a question of a batch", terms.options, config)
     if queued:
         if strict or as_json or notify:
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
-        queue_jobs([_job(file, folder, terms, config)], home, config, state.verbosity)
+        queue_jobs([_job(file, folder, terms, option_texts)], home, config, state.verbosity)
         return Exit.DONE
     targets = options.notice_targets(notify, config)
     rows = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
@@ -125,12 +126,11 @@ def command(
         return asyncio.run(_batch(job, home, config))
 
 
-def _job(file: Any, folder: Path, terms: Terms, config: settings.Settings) -> BatchJob:
+def _job(file: Any, folder: Path, terms: Terms, option_texts: dict[str, Any]) -> BatchJob:
     """The same as a job for a worker, with the options' values as text.
 
     Raises:
         click.UsageError: the questions come from stdin.
-        UsageError: an option cannot be applied.
     """
     if file.name == "<stdin>" or not Path(file.name).is_file():
         raise click.UsageError("--queue needs a file that workers can read, not stdin")
@@ -143,7 +143,7 @@ def _job(file: Any, folder: Path, terms: Terms, config: settings.Settings) -> Ba
         max_tokens=terms.total.tokens,
         suffix=terms.suffix,
         citations=terms.citations,
-        options=stored_options("a question of a batch", terms.options, config),
+        options=option_texts,
     )
 
 

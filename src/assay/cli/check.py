@@ -74,7 +74,7 @@ def command(
         raise click.UsageError(f"the folder {output.absolute().parent} does not exist")
     watch = _Watch(quiet=state.verbosity < 0)
     with _rows(what, text) as rows:
-        if model:
+        if model is not None:
             output_lines = _judge_rows(rows, model, home, watch, output, max_usd, max_tokens)
         else:
             output_lines = _check_rows(rows, watch, output)

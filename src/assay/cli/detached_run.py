@@ -25,12 +25,15 @@ SHOWN = 5
 """Lines of the log that are shown if it could not."""
 
 
-def check_options(output: Output, *, detach: bool, queue: bool = False) -> None:
-    """Refuse options that a detached or queued run cannot honour.
+def check_options(output: Output, *, detach: bool, queue: bool = False, priority: int | None = None) -> None:
+    """Refuse options that a detached or queued run cannot honour, or no other run.
 
     Raises:
-        click.UsageError: events are requested on stdout; or, for a queued run, files on this machine or `detach`.
+        click.UsageError: events are requested on stdout; for a queued run, files on this machine or `detach`; for any
+            other a priority.
     """
+    if priority is not None and not queue:
+        raise click.UsageError("--priority orders the queue: add --queue, or leave it out")
     if detach and queue:
         raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
     if (detach or queue) and output.stdout == "events":

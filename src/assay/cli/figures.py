@@ -12,7 +12,7 @@ from assay.core.assurance import assess_claims
 from assay.core.brief import Brief, Estimate, Span
 from assay.core.claims import RELEVANT, VERDICTS, Summary
 from assay.core.milestones import pluralize
-from assay.core.phrases import STOP_REASONS, stop_reason_phrase
+from assay.core.phrases import STOP_REASONS, UNANSWERED_REASONS, stop_reason_phrase
 from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
 
@@ -302,7 +302,7 @@ def _continue_line(view: RunView, files: Sequence[Path] = ()) -> str:
 def _next_command(view: RunView) -> str:
     if view.status == "waiting":
         return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
-    if view.status in ("created", "running", "paused") or view.stop_reason == "no_model":
+    if view.status in ("created", "running", "paused") or view.stop_reason in UNANSWERED_REASONS:
         return f"assay runs resume {view.run_id}"
     if view.status == "completed" and any(claim.passages for claim in view.claims):
         return f"assay cite {view.run_id} 1"

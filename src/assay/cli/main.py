@@ -362,6 +362,11 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
             traceback.print_exc()
         click.echo(f"assay: {clean(str(error))}", err=True)
         return _exit_for(error)
+    except UnicodeEncodeError:
+        if not any("\udc80" <= char <= "\udcff" for word in args or sys.argv for char in word):
+            raise
+        click.echo("assay: an argument is not text in UTF-8: correct its encoding, or leave it out", err=True)
+        return Exit.USAGE
 
 
 def _show(error: click.ClickException) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
@@ -75,6 +76,7 @@ def run_async(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
+MAX_COUNT = 10**15
 
 
 class Duration(click.ParamType[float]):
@@ -101,7 +103,7 @@ class Count(click.ParamType[int]):
             return value
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value.strip().lower().replace("_", ""))
         count = int(float(match[1]) * SCALES[match[2]]) if match else 0
-        if count < 1:
+        if not 1 <= count < MAX_COUNT:
             self.fail(f"{value!r} is not a count like 200000 or 200k", param, ctx)
         return count
 
@@ -120,6 +122,10 @@ class Money(click.ParamType[float]):
         return float(match[1])
 
 
+MAX_NAME_BYTES = 255
+"""The longest name of a file on all usual file systems."""
+
+
 class FilePath(click.Path):
     """A file or a folder. Empty text (`--home "$UNSET"`) is none: a `Path` of it would be the current folder."""
 
@@ -129,6 +135,8 @@ class FilePath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
             self.fail("a path is empty: name a file or a folder (. is the current one)", param, ctx)
+        if any(len(os.fsencode(name)) > MAX_NAME_BYTES for name in Path(value).parts):
+            self.fail(f"a name in a path has more than {MAX_NAME_BYTES} bytes: shorten it", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -138,7 +138,7 @@ def research(
     ask: AskMode | None,
     detach: bool,
     queue: bool,
-    priority: int,
+    priority: int | None,
     in_browser: bool,
     to_clipboard: bool,
     embedder: str | None,
@@ -160,7 +160,7 @@ def research(
             f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
             "later: assay runs open last"
         )
-    detached_run.check_options(output, detach=detach, queue=queue)
+    detached_run.check_options(output, detach=detach, queue=queue, priority=priority)
     somebody = not (yes or detach or queue) and can_ask()
     ask = resolve_ask(ask, config.ask, somebody=somebody)
     order = ResearchOrder(
@@ -169,7 +169,7 @@ def research(
         {**option_values, "ask": ask},
         may_ask=somebody,
         detach=detach,
-        priority=priority if queue else None,
+        priority=(priority or 0) if queue else None,
     )
     return asyncio.run(_research(order, output, home, config))
 
@@ -258,7 +258,7 @@ def agent(
     wanted: OutputOptions,
     detach: bool,
     queue: bool,
-    priority: int,
+    priority: int | None,
     embedder: str | None,
     home: Path | None,
     **option_values: Any,
@@ -275,13 +275,13 @@ def agent(
     task = question_from(words, paths)
     config = settings_with_embedder(embedder, elsewhere=detach or queue)
     output = wanted.output(config, state.verbosity)
-    detached_run.check_options(output, detach=detach, queue=queue)
+    detached_run.check_options(output, detach=detach, queue=queue, priority=priority)
     order = ResearchOrder(
         task,
         paths_from(paths) if paths else None,
         {**option_values, "mode": "agent"},
         detach=detach,
-        priority=priority if queue else None,
+        priority=(priority or 0) if queue else None,
     )
     return asyncio.run(_agent(order, output, home, config))
 

@@ -241,9 +241,8 @@ def queue_options(command: Command) -> Command:
     priority = click.option(
         "--priority",
         type=click.IntRange(-100, 100),
-        default=0,
         metavar="N",
-        help="Priority in the queue, -100 to 100; the highest goes first [0].",
+        help="With --queue: priority in the queue, -100 to 100; the highest goes first [0].",
     )
     return queue(priority(command))
 

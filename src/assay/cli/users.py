@@ -159,6 +159,8 @@ def list_users(as_json: bool, home: Path | None) -> None:
         for user, tokens in users_with_tokens
     ]
     lines = [_user_line(*user_and_tokens) for user_and_tokens in users_with_tokens]
+    if not lines:
+        say("there are no users yet: assay users add NAME adds the first, an admin")
     print_list(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
 
 
@@ -267,7 +269,7 @@ async def token(
         curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
         assay users token ana --name notebook
     """
-    if revoke:
+    if revoke is not None:
         await _revoke_token(user, revoke, home)
         return
     async with open_assay(home) as assay:
@@ -317,6 +319,8 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
     lines = [
         _entry_line(entry) for entry in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))
     ]
+    if not lines:
+        say("no entry matches" if actor or action else "there are no entries yet")
     print_list(lines, COLUMNS, [[str(entry[name]) for name in COLUMNS] for entry in lines], as_json=as_json)
 
 

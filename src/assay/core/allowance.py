@@ -34,10 +34,9 @@ def used_or_held(run: RunSpending) -> tuple[float, int]:
 
 
 def remainder_of(allowance: Allowance, runs: Iterable[RunSpending]) -> Remainder:
-    """The rest of an allowance after these runs, which are all since it began."""
-    usd, tokens = allowance.usd, allowance.tokens
-    for run in runs:
-        of_usd, of_tokens = used_or_held(run)
+    """The rest of an allowance after these runs, which are all since it began, and what was used outside them."""
+    usd, tokens, outside = allowance.usd, allowance.tokens, allowance.outside
+    for of_usd, of_tokens in ((outside.usd, outside.tokens), *map(used_or_held, runs)):
         usd = None if usd is None else usd - of_usd
         tokens = None if tokens is None else tokens - of_tokens
     return Remainder(None if usd is None else max(0.0, usd), None if tokens is None else max(0, tokens))

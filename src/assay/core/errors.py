@@ -44,8 +44,9 @@
     │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue
     │   └── NotStored            a replay reached a step that is not in the journal
     ├── IndexDamaged             the files of an index cannot be read: it is built again
-    ├── PluginFailed             the code of another package raised an exception; the message names the package
+    ├── PluginFailed             the code of another package, or a model given as an object, failed; it is named
     ├── NothingSearched          a run ended without having searched anything; the message names the fix
+    │   └── SearchUnanswered     no search service answered: the run can be resumed, and asks again
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
@@ -170,7 +171,7 @@ class Failed(AssayError):
 
 
 class LimitReached(Failed):
-    """Budget, deadline or an early finish. `reason` is one of those in `core.endings.STOP_REASONS`."""
+    """Budget, deadline or an early finish. `reason` is one of those in `core.phrases.STOP_REASONS`."""
 
     kind = "limit"
 
@@ -352,11 +353,15 @@ class IndexDamaged(AssayError):
 
 
 class PluginFailed(AssayError):
-    """The code of another package raised an exception."""
+    """The code of another package raised an exception, or a model given as an object broke its contract."""
 
 
 class NothingSearched(AssayError):
     """A run ended without having searched anything; the message says why, and what to do."""
+
+
+class SearchUnanswered(NothingSearched):
+    """No search service answered, so nothing was searched; the run can be resumed, and asks them again."""
 
 
 class InputNeeded(AssayError):

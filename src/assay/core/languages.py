@@ -105,6 +105,8 @@ def language_name(tag: str, locale: str = "en") -> str:
 
 COMMON = {"uk": "gb"}
 """Common names of countries that are not their code."""
+NO_COUNTRIES = frozenset(("eu", "ez", "qo", "un", "xa", "xb", "zz"))
+"""Codes among those of territories that stand for groups of countries, for tests, or for an unknown one."""
 
 
 def read_country(code: str) -> str:
@@ -114,7 +116,8 @@ def read_country(code: str) -> str:
         UsageError: there is no such country.
     """
     country = COMMON.get(code.strip().lower(), code.strip().lower())
-    if len(country) != 2 or country.upper() not in _locale_names().territories:
+    is_territory = len(country) == 2 and country.upper() in _locale_names().territories
+    if not is_territory or country in NO_COUNTRIES:
         raise UsageError(f"no country {code[:40]!r}; write two letters, such as de or us")
     return country
 

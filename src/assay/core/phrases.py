@@ -174,6 +174,7 @@ STOP_REASONS: dict[str, str] = {
     "finished_early": N_("Research was ended early on request."),
     "stopped": N_("The agent was stopped on request."),
     "no_model": N_("No model could be used."),
+    "no_search": N_("No search service could be used."),
     "unwritten": N_("No model could finish the report."),
     "cancelled": N_("The run was cancelled."),
     "failed": N_("The run failed."),
@@ -201,3 +202,5 @@ LIMIT_REASONS: frozenset[str] = frozenset(
     ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
 )
 """The stop reasons of runs that ended before everything was done, but with a report."""
+UNANSWERED_REASONS: frozenset[str] = frozenset(("no_model", "no_search"))
+"""The stop reasons of failed runs that ask again when they are resumed."""

@@ -13,7 +13,7 @@ from assay.agents.reply_text import tidy_text
 from assay.core import phrases
 from assay.core.brief import shorten_text
 from assay.core.document_dates import year_of_subject
-from assay.core.errors import LimitReached, ModelFailed, NothingSearched
+from assay.core.errors import LimitReached, ModelFailed, NothingSearched, SearchUnanswered
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
 from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, Plan
@@ -59,8 +59,8 @@ NO_SOURCES = (
     "have the web searched (--web)"
 )
 NO_ANSWER = (
-    "nothing could be searched: {reasons}; check the network and the keys of the search providers (assay doctor), or "
-    "name documents (--in PATH)"
+    "nothing could be searched: {reasons}; check the network and the keys of the search providers (assay doctor) and "
+    "resume the run, or name documents (--in PATH)"
 )
 NOT_ALLOWED = (
     "nothing was searched, since `agents.tools` does not name `search`; add it (assay config set agents.tools "
@@ -79,16 +79,6 @@ TOOLS_IGNORED = (
     "names one)"
 )
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
-
-
-async def places_searched(run: Run) -> SearchSummary:
-    """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
-
-    async def summarize(_: StepContext) -> SearchSummary:
-        run.check_owner()
-        return summarize_searches(fold_events(await run.log()))
-
-    return await run.free_step("looked", summarize, returns=SearchSummary)
 
 
 async def check_tools(run: Run) -> None:
@@ -151,15 +141,20 @@ def closest_passages(question: str, ledger: Ledger) -> str:
 
 
 async def require_search(run: Run, case: Case) -> SearchSummary:
-    """Where the run has searched.
+    """Where the run has searched so far, by its own log. No limit applies: nothing is called.
 
     Raises:
-        NothingSearched: nowhere, and no limit is the reason.
+        NothingSearched: nowhere, and no limit is the reason. It is not stored: a resumed run may have searched.
     """
-    searches = await places_searched(run)
-    if not searches.has_searched and not run.exhausted:
-        raise NothingSearched(not_searched_reason(run, case, searches))
-    return searches
+
+    async def summarize(_: StepContext) -> SearchSummary:
+        run.check_owner()
+        searches = summarize_searches(fold_events(await run.log()))
+        if not searches.has_searched and not run.exhausted:
+            raise not_searched(run, case, searches)
+        return searches
+
+    return await run.free_step("looked", summarize, returns=SearchSummary)
 
 
 def nothing_found_text(searches: SearchSummary, run: Run, case: Case) -> str:
@@ -185,17 +180,17 @@ def _code_sentence(*parts: str) -> str:
     return record_statement(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def not_searched_reason(run: Run, case: Case, searches: SearchSummary) -> str:
+def not_searched(run: Run, case: Case, searches: SearchSummary) -> NothingSearched:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
-        return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
+        return NothingSearched(NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED)
     if not has_searchable_sources(run, case):
-        return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
+        return NothingSearched(NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES)
     if searches.silent:
-        return NO_ANSWER.format(reasons="; ".join(map(_provider_reason, searches.silent)))
+        return SearchUnanswered(NO_ANSWER.format(reasons="; ".join(map(_provider_reason, searches.silent))))
     if searches.ended:
-        return STOPPED.format(reasons="; ".join(map(stop_reason_phrase, searches.ended)))
-    return NOT_CALLED
+        return NothingSearched(STOPPED.format(reasons="; ".join(map(stop_reason_phrase, searches.ended))))
+    return NothingSearched(NOT_CALLED)
 
 
 def _silent_providers_text(silent: Sequence[Silent]) -> str:

@@ -54,7 +54,7 @@ from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
 from assay.run.failures import ask_again, failure_reason
-from assay.run.process import is_dead, new_id, this_process
+from assay.run.process import give_up_name, is_dead, name_engine, new_id
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import check_release, read_brief
 from assay.run.run import Run
@@ -184,7 +184,7 @@ class Engine:
         """`redo` False: steps that are not stored raise `NotStored`."""
         ready_types()  # the store, readers and checks have their own threads
         self.journal, self._pipeline = journal, pipeline
-        self.holder = holder or this_process()
+        self.holder = holder or name_engine(self)
         self._handles: set[RunTask] = set()
         self._resuming, self._is_closed = dict[str, asyncio.Task[RunTask]](), False
         self.leases = LeaseKeeper(journal, ttl)
@@ -226,14 +226,13 @@ class Engine:
             UsageError: the budget is too small for a report.
         """
         check_brief(brief, world)
-        event = RunCreated(brief=brief)
-        draft = EventDraft(key="created", path=(), type=event.kind, data=encode(event), at=world.clock.now())
-        brief_data = msgspec.json.encode(brief)
+        event, at, data = RunCreated(brief=brief), world.clock.now(), msgspec.json.encode(brief)
+        draft = EventDraft(key="created", path=(), type=event.kind, data=encode(event), at=at)
         if priority is not None:
-            queue_place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
-            inputs = msgspec.structs.replace(inputs, place=queue_place)
+            place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
+            inputs = msgspec.structs.replace(inputs, place=place)
         inputs = msgspec.structs.replace(inputs, owner=brief.owner, within=tuple(world.allowances))
-        await self.journal.create(run_id, brief.question, brief_data, [draft, *log], brief.thread, inputs)
+        await self.journal.create(run_id, brief.question, data, [draft, *log], brief.thread, inputs)
 
     async def prepare_and_store(
         self, run_id: str, prepare: Prepare, priority: int | None = None, inputs: RunInputs = NO_INPUTS
@@ -259,7 +258,7 @@ class Engine:
         What this engine executes already goes on, with one handle for all; one about to end is resumed once it has.
 
         Raises:
-            LeaseHeld: another live process executes it.
+            LeaseHeld: another live process, or another engine, executes it.
             UnknownName: there is no such run.
         """
         if run_id not in self._resuming:
@@ -315,6 +314,7 @@ class Engine:
             await asyncio.wait(self._resuming.values())
         self._is_closed = True
         await asyncio.gather(*(handle.stop() for handle in self._handles))
+        give_up_name(self.holder)
 
     async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         try:

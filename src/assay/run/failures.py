@@ -1,7 +1,7 @@
-"""Failures as steps store them, and what a resumed run does with those that are no result: that no model answered.
+"""Failures as steps store them, and what a resumed run does with those that are no result: that nobody answered.
 
-The models are asked again, and the run may go on otherwise than its log says. An event between steps counts until the
-run says something else in its place; then the rest of them is taken back.
+Models, search services and pages are asked again, and the run may go on otherwise than its log says. An event between
+steps counts until the run says something else in its place; then the rest of them is taken back.
 """
 
 from __future__ import annotations
@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.errors import AssayError, ModelFailed, ModelUnusable
+from assay.core.errors import (
+    AssayError,
+    FetchFailed,
+    ModelFailed,
+    ModelUnusable,
+    SearchError,
+    SearchUnanswered,
+    ToolError,
+)
 from assay.core.events import Envelope, RunFailed, StepRestarted, decode, encode
 from assay.core.lazy import regex
+from assay.core.phrases import UNANSWERED_REASONS
 from assay.core.ports import EventDraft, EventKey, Memory, StepRecord
 
 if TYPE_CHECKING:
@@ -74,28 +83,35 @@ class EarlierCourse:
             yield EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=at, step=AGAIN)
 
 
-NO_MODEL = "no_model"
-"""The stop reason of a run that failed because no model answered."""
+NO_MODEL, NO_SEARCH = "no_model", "no_search"
+"""The stop reasons of runs that failed because no model, or no search service, answered."""
+_UNANSWERED_KINDS = frozenset(cls.kind for cls in (ModelFailed, SearchError, FetchFailed, ToolError))
 
 
 def failure_reason(error: AssayError) -> str:
-    """The stop reason of a run that failed with `error`: whether no model answered, or something else."""
+    """The stop reason of a run that failed with `error`: who did not answer, or something else."""
+    if isinstance(error, SearchUnanswered):
+        return NO_SEARCH
     is_unanswered = isinstance(error, ModelUnusable) or getattr(error, "kind", "") == ModelFailed.kind
     return NO_MODEL if is_unanswered else "failed"
 
 
 async def ask_again(execution: Execution, memory: Memory) -> None:
-    """Forget the failures of models before the run failed, if it did because of them and is not merely replayed."""
+    """Forget what nobody answered before the run failed, if it did because of that and is not merely replayed.
+
+    Searches and pages are asked for again too if only models did not answer: the network may have been down, and such a
+    run has found nothing.
+    """
     failed = max((key.seq for key in memory.events if key.key.startswith(f"{RunFailed.kind}-")), default=0)
     if not failed or not execution.redo:
         return
     log = {envelope.seq: envelope for envelope in await execution.journal.events(execution.run_id)}
     end = decode(log[failed])
-    if not isinstance(end, RunFailed) or end.stop_reason != NO_MODEL:
+    if not isinstance(end, RunFailed) or end.stop_reason not in UNANSWERED_REASONS:
         return
     later_steps = {key.step for key in memory.events if key.seq > failed}
     execution.steps = {
-        key: step for key, step in execution.steps.items() if key in later_steps or not _has_no_answer(step)
+        key: step for key, step in execution.steps.items() if key in later_steps or not _is_unanswered(step)
     }
     dropped = dropped_numbers(log.values())
     numbers = {base: key.seq for key in memory.events if (base := base_key(key))}
@@ -103,5 +119,5 @@ async def ask_again(execution: Execution, memory: Memory) -> None:
     execution.earlier = EarlierCourse(execution.lease.fence, events, frozenset(numbers))
 
 
-def _has_no_answer(step: StepRecord) -> bool:
-    return step.tag == FAILED_TAG and msgspec.json.decode(step.data, type=StoredFailure).kind == ModelFailed.kind
+def _is_unanswered(step: StepRecord) -> bool:
+    return step.tag == FAILED_TAG and msgspec.json.decode(step.data, type=StoredFailure).kind in _UNANSWERED_KINDS

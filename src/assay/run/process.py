@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import secrets
 import socket
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -90,7 +92,9 @@ def new_id(length: int = 10) -> str:
 # The name says who holds a lease, and whether the process with a name has ended.
 
 WORDS = 6
-"""Words in the name of a process: process N on HOST since START."""
+"""Words in the name of a process: process N on HOST since START; START may name an engine."""
+ENGINE_MARK = "/"
+"""Stands between the start of a process and the number of one of its engines."""
 TICKS = "tick:"
 """Marks a start counted in ticks since the machine booted, which setting the clock does not change."""
 
@@ -105,6 +109,25 @@ def this_process() -> str:
     return f"process {os.getpid()} on {_process_scope()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
 
 
+_numbers, _living_engines = itertools.count(1), set[str]()
+
+
+def name_engine(engine: object) -> str:
+    """A holder's name for one engine of this process, of which there may be several over one store.
+
+    It is dead when the engine is, or when it is given up.
+    """
+    holder = f"{this_process()}{ENGINE_MARK}{next(_numbers)}"
+    _living_engines.add(holder)
+    weakref.finalize(engine, give_up_name, holder).atexit = False
+    return holder
+
+
+def give_up_name(holder: str) -> None:
+    """Say that an engine of this process has ended, and holds nothing any more."""
+    _living_engines.discard(holder)
+
+
 def is_local(holder: str) -> bool:
     """True if `holder` names a process of this host and container."""
     words = holder.split()
@@ -112,11 +135,15 @@ def is_local(holder: str) -> bool:
 
 
 def is_dead(holder: str) -> bool:
-    """True if `holder` is known to have ended: it ran on this host and is gone or a zombie."""
+    """True if `holder` is known to have ended: its process ran on this host and is gone or a zombie, or it is an engine
+    of this process that has ended.
+    """
     if not is_local(holder):
         return False
     words = holder.split()
-    number, since = int(words[1]), words[5]
+    number, (since, _, engine) = int(words[1]), words[5].partition(ENGINE_MARK)
+    if engine and holder.rpartition(ENGINE_MARK)[0] == this_process():
+        return holder not in _living_engines
     try:
         start_time = _ticks(number) if since.startswith(TICKS) else _seconds(number)
     except psutil.NoSuchProcess:

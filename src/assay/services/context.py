@@ -23,6 +23,7 @@ from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
 from assay.run.process import SystemClock
 from assay.run.tasks import Tasks
+from assay.services.given_models import guard_models
 from assay.services.ports import HomePresence, Readers, SharedWeb, Wiring
 from assay.settings import Settings
 
@@ -178,7 +179,7 @@ class Context:
         models: Mapping[str, Model] = {},
     ) -> None:
         self.settings, self.home, self.wiring = settings, home, wiring
-        self.own_models, self.made_models = dict(models), dict[str, Model]()
+        self.own_models, self.made_models = guard_models(models), dict[str, Model]()
         self.root, self.owner = self, cast("str | None", "")
         self.full_store = store
         self.store = self.full_store.owned_by(self.owner)

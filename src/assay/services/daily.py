@@ -2,11 +2,13 @@
 
 A run counts on the day (UTC) on which it was created: an ended one with what it spent, any other with its limit, which
 was reserved from that day. So parallel runs never exceed the day's limits together. The transaction that stores a run
-checks this again, one run after the other.
+checks this again, one run after the other. What judges of texts and trials of models spend, which are no runs, counts
+once they have ended.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -17,11 +19,12 @@ from assay.core.allowance import OwnerLimits, Remainder, remainder_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
 from assay.core.milestones import pluralize
-from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Journal, RunFilter, RunSpending, World
+from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Cache, Journal, RunFilter, RunSpending, World
 from assay.core.ports.lists import MAX_PAGE_ENTRIES
 from assay.core.usage import Budget, Usage
 from assay.core.ways import suggest_command
 from assay.run.budget import check_brief, check_budget, lowest_limit
+from assay.run.process import new_id
 from assay.settings.sections import Limits
 
 
@@ -74,6 +77,36 @@ def limits_of_users(limits: Limits) -> OwnerLimits:
     )
 
 
+OUTSIDE = "spending/"
+"""The beginning of the keys under which a store's cache has what was spent outside runs: the day, the owner, an id."""
+
+
+async def add_outside(cache: Cache, daily_limits: Sequence[Allowance]) -> tuple[Allowance, ...]:
+    """The limits, with what was spent outside runs on their day."""
+    return tuple(
+        [
+            msgspec.structs.replace(limit, outside=await _spent_outside(cache, limit.since, limit.owner))
+            for limit in daily_limits
+        ]
+    )
+
+
+async def _spent_outside(cache: Cache, day: str, owner: str | None) -> Usage:
+    prefix = f"{OUTSIDE}{day}/" if owner is None else f"{OUTSIDE}{day}/{owner}/"
+    entries = await asyncio.to_thread(cache.entries, prefix)
+    return sum((msgspec.json.decode(data, type=Usage) for data in entries.values()), Usage())
+
+
+async def count_outside(cache: Cache, owner: str, usage: Usage) -> None:
+    """Count what was spent outside any run; of other days nothing is kept."""
+    if not (usage.usd or usage.tokens):
+        return
+    today = f"{OUTSIDE}{_today(datetime.now(UTC))}/"
+    outdated = [key for key in await asyncio.to_thread(cache.entries, OUTSIDE) if not key.startswith(today)]
+    await asyncio.to_thread(cache.forget, outdated)
+    await asyncio.to_thread(cache.keep, f"{today}{owner}/{new_id()}", msgspec.json.encode(usage))
+
+
 async def cap_budget(journal: Journal, daily_limits: Sequence[Allowance], brief: Brief, world: World) -> Brief:
     """The brief with its budget cut to what the daily limits leave; `journal` sees the runs of all.
 
@@ -114,10 +147,11 @@ async def _check_count(journal: Journal, allowance: Allowance, today: int) -> No
         )
 
 
-async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
+async def used_today(journal: Journal, cache: Cache, limits: OwnerLimits, owner: str | None) -> UsedToday:
     """The usage of an owner today, and the limits."""
-    runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
-    used = sum((run.usage for run in runs), Usage())
+    today = _today(datetime.now(UTC))
+    runs = await journal.owned_by(owner).spending(since=today)
+    used = sum((run.usage for run in runs), await _spent_outside(cache, today, owner))
     going = await journal.owned_by(owner).page(RunFilter(status=ACTIVE_STATUSES), MAX_PAGE_ENTRIES)
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
@@ -167,7 +201,7 @@ def _explain_limit(allowance: Allowance, runs: Sequence[RunSpending]) -> Iterato
 
 
 def _allowance_message(allowance: Allowance, runs: Sequence[RunSpending]) -> str:
-    used = sum((run.usage for run in runs), Usage())
+    used = sum((run.usage for run in runs), allowance.outside)
     parts, setting = [], "limits." if allowance.owner is None else "limits.user_"
     if allowance.usd is not None:
         parts.append(f"${used.usd:.4f} of ${allowance.usd:g} ({setting}usd_per_day)")

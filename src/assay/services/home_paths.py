@@ -50,11 +50,14 @@ def log_file(home: Path, run_id: str) -> Path:
 
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a file so that nobody ever reads half of it. Blocking.
+    """Write a file so that nobody ever reads half of it; into a pipe or a device, which stays. Blocking.
 
     Raises:
         OSError: it cannot be written; an earlier one is still there.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".assay-")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -87,12 +87,11 @@ def own_server_hint(name: str, known_names: Collection[str]) -> str:
     return "(to use a server of your own, add [services.NAME] with its url: assay config edit)"
 
 
-def load_model(settings: Settings, name: str) -> Model:
-    """Load the model called `name` (PROVIDER:NAME).
+def adapter_of(settings: Settings, name: str) -> str:
+    """The name of the adapter of the model called `name` (PROVIDER:NAME).
 
     Raises:
         UnknownName: there is no such adapter or service.
-        ConfigError: the adapter cannot create it (no key, no address, an extra missing).
     """
     provider, _ = plugins.split(name)
     # The user's own service; one with a built-in adapter only has another address.
@@ -101,9 +100,17 @@ def load_model(settings: Settings, name: str) -> Model:
         provider_names = {*installed, *settings.services} - INTERNAL_PROVIDERS
         hint = own_server_hint(provider, provider_names) if ":" in name else "(a model is named PROVIDER:NAME)"
         raise UnknownName("model provider", provider, provider_names, hint)
-    is_own_service = provider in settings.services and provider not in installed
-    adapter = COMPATIBLE_ADAPTER if is_own_service else provider
-    model: Model = plugins.load("models", adapter)(name, provider_access(settings, name))
+    return provider if provider in installed else COMPATIBLE_ADAPTER
+
+
+def load_model(settings: Settings, name: str) -> Model:
+    """Load the model called `name` (PROVIDER:NAME).
+
+    Raises:
+        UnknownName: there is no such adapter or service.
+        ConfigError: the adapter cannot create it (no key, no address, an extra missing).
+    """
+    model: Model = plugins.load("models", adapter_of(settings, name))(name, provider_access(settings, name))
     return model
 
 

@@ -44,6 +44,8 @@ def replace_file(target: Path, data: bytes) -> None:
     Raises:
         StoreError: it cannot be written.
     """
+    if target.exists() and not target.is_file():
+        raise StoreError(f"{target} is no file: name another place")
     draft = target.with_name(f".{target.name}.part")
     try:
         draft.write_bytes(data)

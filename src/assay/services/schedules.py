@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
+from assay import plugins
 from assay.core.assurance import report_state
 from assay.core.clean import error_words
 from assay.core.difference import FeedEntry, difference
@@ -26,6 +27,7 @@ from assay.services.briefs import make_brief
 from assay.services.home_paths import write_atomically
 from assay.services.places import sort_places
 from assay.services.ports import Researcher
+from assay.services.providers import adapter_of
 from assay.services.stored_runs import hash_of
 from assay.settings import Settings
 
@@ -238,8 +240,13 @@ def stored_options(question: str, run_options: RunOptions, settings: Settings) -
 
     Raises:
         UsageError: an option is not valid, a file cannot be read, or the question is empty.
+        UnknownName: there is no such strategy, or no such provider of models.
     """
-    make_brief(question, settings, run_options)
+    brief = make_brief(question, settings, run_options)
+    if brief.strategy not in plugins.names("strategies"):
+        raise UnknownName("strategy", brief.strategy, plugins.names("strategies"))
+    for name in {name for names in brief.models.values() for name in names}:
+        adapter_of(settings, name)
     options = {name: value for name, value in run_options.items() if value is not None and value != () and value != {}}
     for name, value in options.items():
         if isinstance(value, Path):

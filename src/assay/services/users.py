@@ -352,7 +352,7 @@ class Users:
         Raises:
             UnknownName: the user has no such token.
         """
-        if not await self._store.drop_credentials(owner, "token", id):
+        if not id or not await self._store.drop_credentials(owner, "token", id):  # "" would be all of them
             raise UnknownName("token", id, (token.id for token in await self.tokens(owner)))
 
     # hashes

@@ -83,7 +83,8 @@ async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
     completed = await privacy.mark_private(journal, context.store.library, completed)
     run_world = world(context, completed)
     completed = privacy.add_recipients(context.settings, completed, run_world.models)
-    allowances = daily.allowances(context.settings.limits, completed.owner, context.limits)
+    limits = daily.allowances(context.settings.limits, completed.owner, context.limits)
+    allowances = await daily.add_outside(context.store.cache, limits)
     completed = await daily.cap_budget(context.full_store.journal, allowances, completed, run_world)
     run_world = msgspec.structs.replace(run_world, allowances=allowances)
     return msgspec.structs.replace(

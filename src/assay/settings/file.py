@@ -15,7 +15,6 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable
 
 from assay import settings
-from assay.core.clean import error_words
 from assay.core.errors import ConfigError
 
 WAIT = 5.0
@@ -70,14 +69,22 @@ def contents() -> str:
     Raises:
         ConfigError: it cannot be read.
     """
-    path = settings.config_path()
+    return _read_text(settings.config_path())
+
+
+def _read_text(path: Path) -> str:
+    if path.exists() and not path.is_file():  # such as /dev/null: a file would take its place
+        raise ConfigError(f"{path} is no file that settings can be written to: set ASSAY_CONFIG to another")
     try:
         return path.read_text(encoding=settings.FILE_ENCODING)
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error_words(error)
-        raise ConfigError(f"{path} cannot be read ({reason}): check its permissions, or set ASSAY_CONFIG") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not text in UTF-8: save it as UTF-8") from error
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"
+        ) from error
 
 
 def check_draft(draft: Path) -> settings.Settings:
@@ -172,17 +179,9 @@ def _table(holder: MutableMapping[str, Any], sections: list[str], path: Path) ->
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
     try:
-        return tomlkit.parse(path.read_text(encoding=settings.FILE_ENCODING))
-    except FileNotFoundError:
-        return tomlkit.document()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not text in UTF-8: save it as UTF-8") from error
+        return tomlkit.parse(_read_text(path))
     except (TOMLKitError, ValueError) as error:  # or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
-    except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"
-        ) from error
 
 
 def _replace(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ it with a ValueError. No message repeats a value, because it may be a key.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -275,9 +276,9 @@ def _convert(field: SettingField, value: Any) -> Any:
 
 
 def _fit_union(field: SettingField, value: Any) -> Any:
-    """`value` as the first type of a union that it fits."""
+    """`value` as the first type of a union that it fits; an endless limit is none."""
     arms = get_args(field.kind)
-    if value is None and NoneType in arms:
+    if NoneType in arms and (value is None or (float in arms and _is_endless(value))):
         return None
     for arm in sorted(_union_types(field.kind), key=lambda arm: arm is not type(value)):
         try:
@@ -299,8 +300,17 @@ def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
         value = _parse_scalar(kind, value.strip()) if kind in (bool, int, float) else value
     elif kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return _reject()  # it cannot be stored with a run
     bounded_type = Annotated[(kind, *field.metas)] if kind in (int, float, str) and field.metas else kind
     return msgspec.convert(value, bounded_type, strict=kind is not bool)
+
+
+def _is_endless(value: object) -> bool:
+    try:
+        return isinstance(value, str | float) and float(value) == math.inf
+    except ValueError:
+        return False
 
 
 def _parse_scalar(kind: Any, text: str) -> bool | int | float:

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay import try_model
+from assay import Assay, try_model
 from assay.app.model_trial import ACCEPTED
 from assay.cli.main import main
-from assay.core.errors import ModelFailed
+from assay.core.errors import ModelFailed, UsageError
 from assay.core.messages import Delta, Reply, Request, ToolCall
 from assay.models.extractive import Extractive
 from assay.services.claim_checks import ClaimRow, check
@@ -82,6 +82,17 @@ async def test_a_model_whose_report_code_wrote_is_not_usable() -> None:
     assert not trial.can_research
     assert trial.research.by_code or trial.research.stated < trial.research.facts
     assert trial.research.warnings
+
+
+async def test_a_trial_counts_in_the_limits_of_the_day(tmp_path: Path) -> None:
+    limited = load(limits={"tokens_per_day": 10**9})
+    trial = await try_model(NAME, settings=limited, models={NAME: Own(_truth)})
+    async with Assay(limited, home=tmp_path / "home") as assay:
+        used = (await assay.used_today()).tokens
+        assert not await assay.runs()
+    assert used >= trial.research.tokens + trial.no_answer.tokens > 0
+    with pytest.raises(UsageError, match=r"tokens \(limits.tokens_per_day\)"):
+        await try_model(NAME, settings=load(limits={"tokens_per_day": used + 10}), models={NAME: Own(_truth)})
 
 
 def test_the_judge_is_asked_about_every_sentence_and_the_rules_decide_none() -> None:

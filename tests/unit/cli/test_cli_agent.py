@@ -65,6 +65,13 @@ def test_it_can_be_queued_for_a_user_and_its_end_is_told(
     assert (shown["status"], shown["brief"]["user"], shown["brief"]["labels"]) == ("completed", "ann", {"team": "f"})
 
 
+@pytest.mark.parametrize("command", ["agent", "research"])
+def test_a_priority_is_for_the_queue(files: list[str], capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command, TASK, *files, "--priority", "5"]) == 2
+    assert "--priority orders the queue: add --queue" in capsys.readouterr().err
+    assert main([command, TASK, *files, "--priority", "5", "--queue", "-q"]) == 0
+
+
 def test_a_queued_one_writes_no_file(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["agent", TASK, *files, "--queue", "-o", "found.md"]) == 2
     assert "--queue and -o exclude each other" in capsys.readouterr().err

@@ -60,6 +60,8 @@ def test_days(since: str, until: str, published: str, why: str):
         ({"domains": ["a.b.org"], "denied": ["b.org"]}, "both included and excluded"),
         ({"country": "Germany"}, "no country 'Germany'; write two letters"),
         ({"country": "qq"}, "no country"),
+        ({"country": "zz"}, "no country 'zz'"),  # an unknown one
+        ({"country": "EU"}, "no country 'EU'"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(wrong: dict[str, object], message: str):

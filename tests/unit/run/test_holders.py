@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from assay.run.process import TICKS, is_dead, this_process
+from assay.core.errors import process_of
+from assay.run.process import TICKS, give_up_name, is_dead, name_engine, this_process
 
 
 def test_this_process_is_alive() -> None:
@@ -65,3 +67,35 @@ def test_a_holder_as_the_release_before_named_it_is_known() -> None:
 @pytest.mark.parametrize("holder", ["", "somebody", "process 1 on elsewhere since tick:1", "process x on h since 1 2"])
 def test_what_cannot_be_known_is_not_called_dead(holder: str) -> None:
     assert not is_dead(holder)
+
+
+class Engineer:
+    """Something that holds leases."""
+
+
+def test_engines_of_one_process_are_told_apart_while_they_last() -> None:
+    first, second = Engineer(), Engineer()
+    names = [name_engine(first), name_engine(second)]
+    assert len({*names, this_process()}) == 3
+    assert not any(map(is_dead, names))
+    assert {process_of(name) for name in names} == {process_of(this_process())}
+    give_up_name(names[0])
+    assert list(map(is_dead, names)) == [True, False]
+    del second
+    gc.collect()
+    assert is_dead(names[1])
+
+
+def test_an_engine_of_another_process_is_as_alive_as_that() -> None:
+    code = (
+        "from assay.run.process import name_engine\n"
+        "class Engineer: pass\n"
+        "print(name_engine(Engineer()), flush=True); input()"  # only that process knows that its engine is gone
+    )
+    ways = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **ways) as process:
+        assert process.stdout is not None
+        holder = process.stdout.readline().strip()
+        assert not is_dead(holder)
+        process.communicate("\n")
+    assert is_dead(holder)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay import Assay, judge_rows, settings
+from assay.core.allowance import OwnerLimits, remainder_of
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile, Reply
 from assay.core.usage import Usage
 from assay.models.script import Scene, Scripted
+from assay.services import daily
 from assay.services.claim_checks import ClaimRow
+from assay.settings.sections import Limits
+from assay.store.memory import memory_store
 
 ANSWER = Reply(text="Hello!", usage=Usage(model_calls=1, input_tokens=2_000, output_tokens=1_000))
 ROW = ClaimRow(id=1, doc="The pier was opened by the mayor.", claim="Townspeople admired the new landing stage.")
@@ -75,6 +80,35 @@ async def test_a_judge_of_texts_gets_what_the_day_leaves(tmp_path: Path) -> None
     assert asked.requests == []
     assert 0 < (await judged(9_000)).tokens <= 6_000
     assert len(lines) == 1
+
+
+@pytest.mark.parametrize("remember", [True, False])
+async def test_what_a_judge_of_texts_spends_counts(tmp_path: Path, remember: bool) -> None:
+    async def judged(limit: int) -> Usage:
+        loaded = settings.load(limits={"tokens_per_day": limit})
+        wanted = {"model": "m", "home": tmp_path, "models": {"m": model()}, "remember": remember}
+        return await judge_rows([ROW], lambda _: None, settings=loaded, **wanted)
+
+    used = (await judged(20_000)).tokens
+    assert used > 0
+    async with assay(tmp_path, tokens_per_day=20_000) as of:
+        brief = (await of.view(await of.create("Hi", mode="simple", max_tokens=8_000))).brief
+        assert brief is not None
+        await of.delete((await of.runs())[0].run_id)
+        assert (await of.used_today()).tokens == used
+    with pytest.raises(UsageError, match=rf"have used {used:,} of {used + 10:,} tokens"):
+        await judged(used + 10)
+
+
+async def test_what_a_judge_spends_counts_on_its_day_and_for_its_owner() -> None:
+    cache, day = memory_store().cache, daily.allowances(Limits(usd_per_day=1.0), "ana", OwnerLimits(usd_per_day=0.5))
+    cache.keep(f"{daily.OUTSIDE}2020-01-01/ana/x", msgspec.json.encode(Usage(usd=9.0)))
+    for owner, usd in (("ana", 0.1), ("ana", 0.2), ("bob", 0.4), ("", 0.0)):
+        await daily.count_outside(cache, owner, Usage(usd=usd))
+    everybody, ana = await daily.add_outside(cache, day)
+    assert (everybody.outside.usd, ana.outside.usd) == (pytest.approx(0.7), pytest.approx(0.3))
+    assert remainder_of(ana, ()).usd == pytest.approx(0.2)
+    assert len(cache.entries(daily.OUTSIDE)) == 3
 
 
 async def test_runs_side_by_side_never_pass_the_limit_together(tmp_path: Path) -> None:

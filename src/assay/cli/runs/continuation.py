@@ -28,6 +28,7 @@ from assay.cli.run_watch import (
 from assay.cli.terminal import Exit, TerminalOptions, can_ask, clean, say, write, write_json
 from assay.core.brief import POINTS, ForkPoint
 from assay.core.errors import LeaseHeld
+from assay.core.phrases import UNANSWERED_REASONS
 from assay.core.ports import FINAL, RunRow
 from assay.core.run_options import ForkOptions
 from assay.services.forks import Replay
@@ -54,7 +55,7 @@ async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptio
 async def continue_run(assay: Assay, reference: str, output: Output) -> Exit:
     """Execute a stored run to its end, with its questions if a person is there; follow one that is being executed."""
     row = await assay.find(reference)
-    if row.status in FINAL and not await _had_no_model(assay, row):
+    if row.status in FINAL and not await _asks_again(assay, row):
         return await _show_again(assay, row.run_id, output)
     if row.status == "waiting" and not await assay.is_answered(row.run_id):
         view = await assay.view(row.run_id)
@@ -72,9 +73,9 @@ async def continue_run(assay: Assay, reference: str, output: Output) -> Exit:
     return await run_interactively(assay, run, output, somebody=can_ask())
 
 
-async def _had_no_model(assay: Assay, row: RunRow) -> bool:
-    """True if a run failed because no model could be used, so that it may begin where it stopped."""
-    return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
+async def _asks_again(assay: Assay, row: RunRow) -> bool:
+    """True if a run failed because no model or search service answered, so that it may begin where it stopped."""
+    return row.status == "failed" and (await assay.view(row.run_id)).stop_reason in UNANSWERED_REASONS
 
 
 async def _show_again(assay: Assay, run_id: str, output: Output) -> Exit:

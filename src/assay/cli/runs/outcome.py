@@ -22,6 +22,7 @@ from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import ReportClaim, ReportSource
 from assay.core.view import RunView
+from assay.core.web_addresses import is_address
 from assay.services.arguments import suffix_of
 from assay.services.jobs.specifications import ExportJob
 from assay.services.stored_runs import SHARES_PATH, comparable_report
@@ -219,7 +220,9 @@ def share_run(
         assay runs share last
         assay runs share last --days 30
     """
-    if revoke:
+    if address and not is_address(address):
+        raise click.UsageError(f"--url {address[:80]!r} is no address: write one such as https://assay.example.org")
+    if revoke is not None:
         read_library(home, lambda assay: assay.shares.revoke(reference, revoke))
         say(f"link {revoke} is revoked")
     elif listed:

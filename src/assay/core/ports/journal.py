@@ -134,6 +134,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
 
     A run that has ended counts with what it used, any other with its whole budget. `runs` limits how many there may be,
     `at_once` how many runs of all days may be queued or executed. With an `owner` only that owner's runs count.
+    `outside` is what was used since then outside any run.
     """
 
     since: str
@@ -142,6 +143,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     runs: int | None = None
     at_once: int | None = None
     owner: str | None = None
+    outside: Usage = Usage()
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):

@@ -246,7 +246,7 @@ def _missing_key_message(service: DirectService, url: str) -> str:
     if url:
         return f"{service.name} needs a key: set services.{service.name}.key, beside the address in the settings file"
     variable = service.variables or f"{service.key.upper()}_API_KEY"
-    return f"{service.name} needs a key: assay keys set {service.key}, or set {variable}"
+    return f"{service.name} needs a key: assay keys set {service.key}, or the setting keys.{service.key}, or {variable}"
 
 
 def _profile(name: str, model: str, service: DirectService, access: Access) -> Profile:

@@ -270,7 +270,9 @@ def parse_service(name: str, access: Access) -> tuple[ChatService, str]:
         raise ConfigError(f"{prefix!r} has no address: set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:
         variable = f"{service.key.upper()}_API_KEY"
-        raise ConfigError(f"{prefix} needs a key: assay keys set {service.key}, or set {variable}")
+        raise ConfigError(
+            f"{prefix} needs a key: assay keys set {service.key}, or the setting keys.{service.key}, or {variable}"
+        )
     return service, model
 
 

@@ -206,7 +206,7 @@ class HttpProvider(ABC):
     def __init__(self, access: SearchAccess = SearchAccess()) -> None:
         """Raise ConfigError if a key or an address is missing."""
         if self.needs_key and access.key is None:
-            raise ConfigError(f"{self.name} needs a key: assay keys set {self.name}")
+            raise ConfigError(f"{self.name} needs a key: assay keys set {self.name}, or the setting keys.{self.name}")
         self.url = (access.url or self.base).rstrip("/")
         if not self.url:
             raise ConfigError(

@@ -88,7 +88,7 @@ class BatchFolder:
             lock.acquire(timeout=0)
         except Timeout:
             raise UsageError(
-                f"another process is running a batch in {self.path}; name another folder with -o"
+                f"another process is at work in {self.path}: wait until it ends, or name another place with -o"
             ) from None
         except OSError as error:
             raise _write_error(self.path, error) from error

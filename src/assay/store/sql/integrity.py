@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from assay.core.clean import error_words
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.view import CHANGED, fold_events
@@ -57,14 +58,16 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
 def probe(path: Path) -> Probe:
     """Examine the database file at `path`. Blocking, some seconds at most."""
-    if not path.exists():
-        return Probe(state="missing")
     try:
+        if not path.exists():
+            return Probe(state="missing")
         with closing(connect(path)) as connection:
             return _probe_connection(connection)
     except sqlite3.Error as error:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         return Probe(state="damaged" if is_damaged else "unreadable", problem=str(error))
+    except OSError as error:
+        return Probe(state="unreadable", problem=error_words(error))
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -68,7 +68,11 @@ class Sqlite:
         self._path, self.place = path, str(path)
 
     def engine(self) -> Engine:
-        engine = create_sqlite_engine(self._path)
+        try:
+            engine = create_sqlite_engine(self._path)
+        except OSError as error:  # not even its folder may be entered
+            why = f"{error.strerror}: check its permissions, or name another home with --home"
+            raise StoreError(f"cannot open {self._path}: {why}") from error
         event.listen(engine, "connect", self._note_file)
         event.listen(engine, "begin", self._check_file, insert=True)
         return engine
