@@ -17,6 +17,7 @@ from assay.core.tables.rows import compare_whole_row, compare_with_row, format_r
 from assay.core.text import sentences, words
 from assay.core.translation import format_number
 from assay.core.translation import gettext as _
+from assay.core.turns import is_said
 from assay.verify.amounts import Day, tokens
 from assay.verify.analyzed_text import fold_text
 from assay.verify.evidence import ClaimEvidence, FieldPassage, read_field, source_names
@@ -48,8 +49,10 @@ def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     for others.
 
     The entry is the term above it in a list of definitions, or its heading, or the line it begins with. The field is
-    all of the passage, a sentence of it, or a row with its headers.
+    all of the passage, a sentence of it, or a row with its headers. In a conversation the entry is the speaker.
     """
+    if is_said(claim, ((passage.id, passage.text) for passage in evidence.passages)):
+        return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     for passage in evidence.passages:
         line = " ".join(passage.text.split())
         term, _line_break, described = passage.text.partition("\n")

@@ -1,7 +1,7 @@
 """The features of a statement for a question: numbers between about -1 and 2, to be weighted.
 
 Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found; a name has a feature of its own.
-A statement's label counts as its text. What it does not say may be in the statement before or after it, in its heading,
+A statement's label and its speaker count as its text. What it does not say may be in the statement before or after it, in its heading,
 in its title, or elsewhere in its document: each is a separate feature.
 """
 
@@ -73,7 +73,10 @@ class Features:
         self.question, self.statements = question, statements
         self._question_keys = tuple(dict.fromkeys(question.keys))
         analysis = question.analysis
-        self._keys = [(*keys(statement.label, analysis), *keys(statement.text, analysis)) for statement in statements]
+        self._keys = [
+            tuple(key for text in (statement.label, statement.speaker, statement.text) for key in keys(text, analysis))
+            for statement in statements
+        ]
         self._sets = [frozenset(statement_keys) for statement_keys in self._keys]
         self._context_keys = {
             text: frozenset(keys(text, analysis)) for statement in statements for text in _context(statement)

@@ -271,11 +271,13 @@ def _cannot_answer(
     """True if these statements, the best, lack the measure or the count asked for, affirm what the question denies, or
     name nobody where it asks who.
     """
-    texts = [f"{features.statements[index].label} {features.statements[index].text}" for index in indices]
+    best = [features.statements[index] for index in indices]
+    texts = [f"{statement.label} {statement.text}" for statement in best]
+    spoken = [statement.text for statement in best if statement.speaker]
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
     lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
-    return lacks or only_affirms or not tells_who(features.question, texts)
+    return lacks or only_affirms or not tells_who(features.question, texts, spoken)
 
 
 def _is_partial(features: Features, best: Sequence[int]) -> bool:

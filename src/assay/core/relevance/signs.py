@@ -65,16 +65,30 @@ def is_question(text: str) -> bool:
     return is_marked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
 
 
-def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
+_SAYING = (
+    "say tell told ask propose suggest mention report warn announce write wrote reply answer agree object admit confirm "
+    "claim promise offer recommend request want think thought believe complain insist explain state state demand "
+    "describe doubt refuse deny vote invite thank welcome"
+)
+_FIRST_PERSON = regex(r"(?<![\w'’-])(?:I|[Ww]e|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir|[Mm]ein\w*|[Uu]nser\w*|[Jj]e|[Nn]ous)(?![\w-])")
+
+
+def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[str] = ()) -> bool:
     """True if one of the texts may say who did what a question asks: it has the verb as something done, a doer
-    ("by"), or a full name.
+    ("by"), or a full name. What somebody says in a conversation (`spoken`) tells who said it, or did what he says "I" of.
 
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """
     verb = _asked_verb(question.text, question.analysis)
     if not verb or question.negation_language != question.language or question.language in CAPITALIZING:
         return True
-    return is_unspaced(question.text) or any(_may_tell_who(text, verb, question.analysis) for text in texts)
+    says = bool(spoken) and not set(keys(_SAYING, "en")).isdisjoint(keys(_IRREGULAR.get(verb, verb), "en"))
+    return (
+        says
+        or any(map(_FIRST_PERSON.search, spoken))
+        or is_unspaced(question.text)
+        or any(_may_tell_who(text, verb, question.analysis) for text in texts)
+    )
 
 
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:

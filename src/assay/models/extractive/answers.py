@@ -324,7 +324,7 @@ def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: Pa
     context_keys = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
         text=sentence.with_name(name, text),
-        passages=(sentence.passage,),
+        passages=(*sentence.said_from, sentence.passage),
         source=book.id,
         context_keys=context_keys,
     )

@@ -26,6 +26,7 @@ from assay.models.shown_documents.passages import (
     quotable_sentences,
     read_field,
 )
+from assay.models.shown_documents.speakers import with_speakers
 
 ANSWER_PASSAGES = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
@@ -65,7 +66,8 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
                 key=_value_name(passage, sentence) if entry else "",
             )
             sentences.setdefault((sentence.text, entry), placed_sentence)
-    return _with_names(list(sentences.values()), {passage.id: _last_heading(passage) for passage in passages})
+    named = _with_names(list(sentences.values()), {passage.id: _last_heading(passage) for passage in passages})
+    return with_speakers(named, passages)
 
 
 def _with_names(sentences: list[PassageSentence], headings: Mapping[str, str]) -> list[PassageSentence]:
