@@ -24,19 +24,19 @@ MAX_CHARS = 400
 def read_subtitles(text: str) -> str:
     """The sentences, each on a line behind the time of its first words; "" if there are none."""
     lines: list[str] = []
-    said = ""
+    said = speaker = ""
     for cue in _CUE.finditer(text.replace("\r\n", "\n")):
         words = one_line(_TAG.sub("", _VOICE.sub(r"\g<name>: ", cue["text"])))
         if not words:
             continue
         is_open = said and len(said) <= MAX_CHARS and not ends_sentence(said)
-        if is_open and name:
-            words = words.removeprefix(name)
+        if is_open and speaker:
+            words = words.removeprefix(speaker)
         if is_open and not _SPEAKER.match(words):
             said += f" {words}"
             lines[-1] += f" {words}"
         else:
-            said, speaker = words, _SPEAKER.match(words)
-            name = (speaker["name"] or "") if speaker else ""
+            said, begins = words, _SPEAKER.match(words)
+            speaker = (begins["name"] or "") if begins else ""
             lines.append(f"[{cue['time'][:-4]}] {words}")
     return "\n".join([*lines, ""]) if lines else ""

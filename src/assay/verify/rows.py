@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from assay.core.claims import Check
 from assay.core.lazy import regex
+from assay.core.log_headings import log_entry
 from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recompute
@@ -57,7 +58,10 @@ def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
         line = " ".join(passage.text.split())
         term, _line_break, described = passage.text.partition("\n")
         stated = _stated_texts(line, passage.label)
-        names = {passage.label: stated, **{without_number(heading): stated for heading in passage.heading[-1:]}}
+        names = {
+            passage.label: stated,
+            **dict.fromkeys((*map(without_number, passage.heading[-1:]), log_entry(passage.heading)), stated),
+        }
         for name, texts in ((term, _stated_texts(" ".join(described.split()), "")), *names.items()):
             field_text = claim.removeprefix(f"{name}: ")
             if name and field_text != claim and field_text in texts:

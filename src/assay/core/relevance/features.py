@@ -1,8 +1,8 @@
 """The features of a statement for a question: numbers between about -1 and 2, to be weighted.
 
 Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found; a name has a feature of its own.
-A statement's label and its speaker count as its text. What it does not say may be in the statement before or after it, in its heading,
-in its title, or elsewhere in its document: each is a separate feature.
+A statement's label and its speaker count as its text. What it does not say may be in the statement before or after it,
+in its heading, in its title, or elsewhere in its document: each is a separate feature.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise
 from assay.core.lazy import regex
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
-from assay.core.relevance.numbered_things import NumberedThings
+from assay.core.relevance.numbered_things import NumberedThings, is_under_another
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -73,10 +73,8 @@ class Features:
         self.question, self.statements = question, statements
         self._question_keys = tuple(dict.fromkeys(question.keys))
         analysis = question.analysis
-        self._keys = [
-            tuple(key for text in (statement.label, statement.speaker, statement.text) for key in keys(text, analysis))
-            for statement in statements
-        ]
+        stated = (f"{statement.label} {statement.speaker} {statement.text}" for statement in statements)
+        self._keys = [keys(text, analysis) for text in stated]
         self._sets = [frozenset(statement_keys) for statement_keys in self._keys]
         self._context_keys = {
             text: frozenset(keys(text, analysis)) for statement in statements for text in _context(statement)
@@ -297,6 +295,8 @@ class Features:
         if question_figures & figures or self._years_within(index):
             return 1.0
         if any("." in question_figure and "." in figure for question_figure in question_figures for figure in figures):
+            return -1.0
+        if is_under_another(self.question.text, statement.heading):
             return -1.0
         if question_figures & context_figures:
             return 0.5

@@ -66,16 +66,18 @@ def is_question(text: str) -> bool:
 
 
 _SAYING = (
-    "say tell told ask propose suggest mention report warn announce write wrote reply answer agree object admit confirm "
-    "claim promise offer recommend request want think thought believe complain insist explain state state demand "
+    "say tell told ask propose suggest mention report warn announce write wrote reply answer agree object admit "
+    "confirm claim promise offer recommend request want think thought believe complain insist explain state demand "
     "describe doubt refuse deny vote invite thank welcome"
 )
-_FIRST_PERSON = regex(r"(?<![\w'’-])(?:I|[Ww]e|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir|[Mm]ein\w*|[Uu]nser\w*|[Jj]e|[Nn]ous)(?![\w-])")
+_FIRST_PERSON = regex(
+    r"(?<![\w'’-])(?:I|[Ww]e|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir|[Mm]ein\w*|[Uu]nser\w*|[Jj]e|[Nn]ous)(?![\w-])"
+)
 
 
 def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[str] = ()) -> bool:
     """True if one of the texts may say who did what a question asks: it has the verb as something done, a doer
-    ("by"), or a full name. What somebody says in a conversation (`spoken`) tells who said it, or did what he says "I" of.
+    ("by"), or a full name. What somebody says in a conversation (`spoken`) tells who said it, or did it if he says "I".
 
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """

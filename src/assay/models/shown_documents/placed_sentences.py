@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core import passage_context
+from assay.core.log_headings import log_entry
 from assay.core.plain_text import without_number
 from assay.core.relevance.named_things import is_code_name
 from assay.core.relevance.signs import is_question
@@ -72,13 +73,15 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
 
 def _with_names(sentences: list[PassageSentence], headings: Mapping[str, str]) -> list[PassageSentence]:
     """The sentences, each with the name of the entry it is about: a heading that only code is called, or above a field
-    that other headings have too.
+    that other headings have too, or one that is a version or a day.
 
     "Default: 300" and "This variable is a number of seconds" say nothing without the name of the variable.
     """
     keys = {(sentence.key, headings[sentence.passage]) for sentence in sentences if sentence.entry and sentence.key}
     shared = Counter(key for key, _ in keys)
-    entries = {heading for key, heading in keys if shared[key] > 1} | set(filter(is_code_name, headings.values()))
+    entries = {heading for key, heading in keys if shared[key] > 1} | {
+        heading for heading in headings.values() if is_code_name(heading) or log_entry(heading.split(" > "))
+    }
     return [
         msgspec.structs.replace(sentence, name=headings[sentence.passage])
         if headings[sentence.passage] in entries
@@ -101,7 +104,7 @@ def value_of_entry(sentence: PassageSentence, sentences: Sequence[PassageSentenc
 
 
 def _last_heading(passage: passage_context.ShownPassage) -> str:
-    return without_number(passage.under.rpartition(" > ")[2])
+    return log_entry(passage.under.split(" > ")) or without_number(passage.under.rpartition(" > ")[2])
 
 
 def _entry_name(passage: passage_context.ShownPassage) -> str:
