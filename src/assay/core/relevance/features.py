@@ -15,6 +15,7 @@ from itertools import pairwise
 from assay.core.lazy import regex
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
+from assay.core.relevance.former_states import with_former_states
 from assay.core.relevance.numbered_things import NumberedThings, is_under_another
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
@@ -86,10 +87,8 @@ class Features:
         words = (key for key in self._question_keys if not is_unspaced(key))
         self._negations = [key for key in words if any(no for _, no in clauses(key, question.negation_language))]
         self.numbered_things = NumberedThings(question, statements)
-        self._matches = [
-            self._match_keys(statement_keys) | self._other_forms(index)
-            for index, statement_keys in enumerate(self._sets)
-        ]
+        matches = [self._match_keys(own_keys) | self._other_forms(index) for index, own_keys in enumerate(self._sets)]
+        self._matches = with_former_states(question, statements, matches)
         self._sources = self._by_source()
         self._own_shares = [self._weight_share(matches) for matches in self._matches]
         self._best = max(self._own_shares, default=0.0) or 1.0

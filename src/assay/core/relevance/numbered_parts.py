@@ -170,6 +170,8 @@ def _is_date_or_amount(match: re.Match[str]) -> bool:
 
 def _is_part(part: NumberedPart, match: re.Match[str]) -> bool:
     """True if a line begins with the number of a part, behind its kind or nothing; "(2)" is only a point."""
+    if part.kind == "version":
+        return version_above(match[0]).casefold() == part.number
     kind = _KIND.fullmatch(match["kind"]) if match["kind"] else None
     fits = (kind is not None and kind.lastgroup == part.kind) if match["kind"] else True
     is_point = match[0].lstrip().startswith("(")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core import passage_context
+from assay.core.log_headings import version_above
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence
 from assay.core.turns import Turn, turns_in
@@ -33,6 +34,8 @@ def with_speakers(
     Behind the first sentence of a turn, which the speaker's name precedes, that name is the sentence's.
     """
     turns = {passage.id: turns_in(passage.text) for passage in passages}
+    if any(version_above(heading) for passage in passages for heading in passage.under.split(" > ")):
+        return list(sentences)  # "Fixed: …" of a list of changes
     if not _is_conversation(list(turns.values())):
         return list(sentences)
     before = _turns_before(passages, turns)
