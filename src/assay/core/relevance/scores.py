@@ -44,6 +44,7 @@ from assay.core.relevance.relevance_constants import (
     STEM_START,
     SURE_CHANCE,
 )
+from assay.core.relevance.row_subjects import rows_of_others
 from assay.core.relevance.signs import is_question, tells_who
 from assay.core.relevance.topic_question import (
     QuotableStatement,
@@ -214,10 +215,9 @@ def judge(
     `cosines` say how similar in meaning each statement is to the question, if an embedder compared them.
 
     If the question asks for an age, a length, how often, a price or a share and the best statements do not say it, they
-    do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
-    denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
-    either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, name
-    nobody who did it, or do not count what is to be counted. Others cannot answer at all (`_answering_places`).
+    do not answer, nor if it denies something ("which providers need no key?") that they only affirm. Nothing answers if
+    a name of the question is nowhere, if they tell the measure of something else, name nobody who did it, or do not
+    count what is to be counted. Others cannot answer at all (`_answering_places`).
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -292,15 +292,17 @@ def _is_partial(features: Features, best: Sequence[int]) -> bool:
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
-    Not those about another version, year or edition, nor those that only ask, or only say what a part of their document
-    is about: the answer is what follows them.
+    Not those about another version, year or edition, rows of another thing, questions, nor what only says what a part
+    of a document is about: the answer is what follows.
     """
     question, statements = features.question, features.statements
+    others = rows_of_others(question, statements)
     return [
         index
         for index, statement in enumerate(statements)
         if vectors[index][_AT["figures"]] > OTHER_VERSION
         and not features.numbered_things.is_other_number(index)
+        and index not in others
         and is_row_on_subject(features, index)
         and not is_question(statement.text)
         and not only_announces(question.text, statement.text)
