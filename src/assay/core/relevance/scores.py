@@ -19,6 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
+from assay.core.relevance.named_sections import under_other_names
 from assay.core.relevance.named_things import (
     definition_gains,
     entry_gains,
@@ -85,8 +86,7 @@ def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int],
     Args:
         chance: the chance by words.
         cosines: how similar each statement is to the question.
-        best: the places of the best statements by words.
-        first: the place of the best statement by words and meaning.
+        best, first: the places of the best statements by words, and of the best by words and meaning.
     """
     known_cosines = [cosine for cosine in cosines if cosine is not None]
     if len(known_cosines) < MIN_COMPARED_STATEMENTS or median(known_cosines) >= 1.0:
@@ -292,11 +292,11 @@ def _is_partial(features: Features, best: Sequence[int]) -> bool:
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
-    Not those about another version, year or edition, rows of another thing, questions, nor what only says what a part
-    of a document is about: the answer is what follows.
+    Not those about another version, year or edition, rows and sections of another thing, questions, nor what only says
+    what a part of a document is about: the answer is what follows.
     """
     question, statements = features.question, features.statements
-    others = rows_of_others(question, statements)
+    others = rows_of_others(question, statements) | under_other_names(question, statements)
     return [
         index
         for index, statement in enumerate(statements)
