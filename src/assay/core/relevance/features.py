@@ -181,12 +181,10 @@ class Features:
         """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[index].text
         negations = self._negations if self._negations and self.denial_match(index) > 0 else ()
-        stated = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered_things.stated_keys(
-            index
-        )
+        stated = self.numbered_things.stated_keys(index)
         implied = self.numbered_things.subject_keys(index) - self._sets[index]
-        matches = dict.fromkeys((*negations, *implied), NEAR_VALUE) | dict.fromkeys(stated, 1.0)
-        return matches | self._years_within(index)
+        near = dict.fromkeys((*negations, *implied), NEAR_VALUE) | verb_keys(self.question, text)
+        return near | dict.fromkeys(stated, 1.0) | self._years_within(index)
 
     def _years_within(self, index: int) -> dict[str, float]:
         """The question's years that are in a time which a statement bounds: "from 2013 until 2015"."""

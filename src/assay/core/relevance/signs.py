@@ -11,6 +11,8 @@ from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
 from assay.core.measures import split_label
 from assay.core.relevance.asking_words import MeasureKind
+from assay.core.relevance.predicates import synonyms
+from assay.core.relevance.relevance_constants import NEAR_VALUE
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 # Who did what is asked: only if a question asks who did something ("who wrote …?"), not who somebody is.
@@ -96,7 +98,9 @@ def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[st
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
     if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
-    return any(is_done(text, word) for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis))
+    same = synonyms(verb)
+    forms = [word for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis)]
+    return any(is_done(text, word) for word in (*forms, *(same.finditer(text) if same is not None else ())))
 
 
 def is_done(text: str, verb: re.Match[str]) -> bool:
@@ -113,12 +117,16 @@ def _is_name(match: re.Match[str], analysis: str) -> bool:
     return not empty and not all(map(str.isupper, parts))
 
 
-def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
-    """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
+def verb_keys(question: TopicQuestion, text: str) -> dict[str, float]:
+    """The key of the question's verb, if a text has another form of it ("written" for "wrote"), or, as a near key, a
+    verb that says the same.
+    """
     verb = _asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
     words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
-    has_verb = any(is_same_verb(verb, word, question.analysis) for word in words)
-    return frozenset(keys(verb, question.analysis)) if has_verb else frozenset()
+    value = 1.0 if any(is_same_verb(verb, word, question.analysis) for word in words) else 0.0
+    if verb and not value and (same := synonyms(verb)) is not None and same.search(text):
+        value = NEAR_VALUE
+    return dict.fromkeys(set(keys(verb, question.analysis)).intersection(question.keys), value) if value else {}
 
 
 @lru_cache(maxsize=512)
