@@ -30,13 +30,7 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import (
-    as_sign,
-    has_measure,
-    kind_features,
-    stated_times,
-    verb_keys,
-)
+from assay.core.relevance.signs import as_sign, has_measure, kind_features, stated_times, verb_keys
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,

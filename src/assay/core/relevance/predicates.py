@@ -10,20 +10,31 @@ from functools import lru_cache
 
 _CLASSES = (
     r"buil[dt]\w*|construct\w*|erect\w*|put up|gebaut|bau(?:te|ten|t|en)|errichte\w*|erbau\w*",
-    r"repair\w*|fix(?:ed|es|ing)?|mend(?:ed|s|ing)?|restor(?:e\w*|ing)|renovat\w+|refurbish\w*|overhaul\w*|repariert\w*|renovier\w*|saniert\w*",
-    r"pa(?:ys?|id|ying|yments?)|fund(?:ed|s|ing)?|financ\w+|donat\w+|sponsor\w*|bezahl\w*|zahl(?:te|ten|t|en)|finanzier\w*|gespendet|spendete",
+    (
+        r"repair\w*|fix(?:ed|es|ing)?|mend(?:ed|s|ing)?|restor(?:e\w*|ing)|renovat\w+|refurbish\w*"
+        r"|overhaul\w*|repariert\w*|renovier\w*|saniert\w*"
+    ),
+    (
+        r"pa(?:ys?|id|ying|yments?)|fund(?:ed|s|ing)?|financ\w+|donat\w+|sponsor\w*"
+        r"|(?:bore|bears?|met) the costs?|money c[ao]mes? from"
+        r"|(?:grants?|gifts?|loans?|money) (?:from|of|by)|at the expense of|bezahl\w*|zahl(?:te|ten|t|en)"
+        r"|finanzier\w*|gespendet|spendete"
+    ),
     r"founded|founders?|founding|establish\w*|set up|gegründet|gründ\w+",
     r"start(?:ed|s|ing)?|beg[aiu]n\w*|launch\w*|commenc\w+|initiat\w+|begann\w*|begonnen|gestartet",
     r"clos(?:e|ed|es|ing|ure)|shut(?:s|ting)?|schloss|geschlossen|schließ\w*",
     r"open(?:ed|s|ing)?|inaugurat\w+|unveil\w*|eröffn\w*",
     r"design(?:ed|s|er|ers|ing)?|architects?|drew up|drawn up|devis\w+|entw[ao]rf\w*|entworfen|architekt\w*",
-    r"wr[io]t\w+|authors?|authored|compos(?:ed|er)|drafted|schrieb\w*|geschrieben|verfass\w*",
-    r"l[e]d|leads?|leading|leaders?|head(?:ed|s)|chair(?:ed|s)|direct(?:ed|s|or)|command\w*|ran|runs?|manag\w+|leite\w*|geleitet",
+    r"wr[io]t\w+|authors?|authored|penned|compos(?:ed|er)|drafted|schrieb\w*|geschrieben|verfass\w*",
+    (
+        r"l[e]d|leads?|leading|leaders?|head(?:ed|s)|chair(?:ed|s)|direct(?:ed|s|or)|command\w*|ran|runs?"
+        r"|manag\w+|leite\w*|geleitet"
+    ),
     r"own(?:s|ed|er|ers|ing)?|belong\w*|possess\w*|gehör\w*|besitz\w*|besaß\w*|eigentüm\w*",
     r"b(?:uys?|ought|uyers?)|purchas\w+|acquir\w+|kauf(?:te|ten|t)|gekauft|erw[ao]rb\w*|erworben",
     r"s(?:ells?|old|elling|eller)|verkauf\w*",
     r"die[sd]?|death|passed away|killed|starb\w*|gestorben|verstorben",
-    r"discover\w*|found(?:(?= by|\W+by|))|finds?|finding|spott\w+|detect\w*|entdeck\w*|gefunden|fand(?:en)?",
+    r"discover\w*|found|finds?|finding|spott\w+|detect\w*|entdeck\w*|gefunden|fand(?:en)?",
     r"w[io]n(?:s|ner|ning)?|victor\w*|gewann\w*|gewonnen|sieg(?:te|er)",
     r"elect\w*|chosen|chose|vot(?:ed|es|ing)|gewählt|wähl\w+",
     r"appoint\w*|named|nominat\w+|hir(?:ed|es|ing)|ernannt\w*|ernenn\w*|eingestellt",
@@ -31,7 +42,7 @@ _CLASSES = (
     r"reject\w*|refus\w+|declin\w+|turned down|denied|abgelehnt|lehnte\w*",
     r"le(?:ft|aves?|aving)|depart\w*|quit(?:s)?|resign\w*|verl(?:ieß|assen)\w*",
     r"arriv\w+|reach(?:ed|es)|came|landed|ankam\w*|angekommen|erreicht\w*",
-    r"s[aiu]nk\w*|wreck\w*|foundered|went down|gesunken|sank\w*",
+    r"s[aiu]nk\w*|wreck\w*|foundered|went down|go down|gesunken|sank\w*",
     r"hurt|injur\w+|wound(?:ed|s)|verletzt\w*",
     r"ma(?:de|kes?|ker|kers|king)|manufactur\w+|produc(?:ed|es|er|ers|ing)|hergestellt|herstell\w*",
     r"suppl(?:y|ied|ies|ier|iers|ying)|deliver\w*|provid(?:ed|es|er|ers)|liefer\w*|geliefert",
@@ -40,6 +51,7 @@ _CLASSES = (
     r"replac\w+|exchanged|swapped|ersetz\w*|ausgetauscht",
     r"inspect\w*|examin\w+|check(?:ed|s|ing)|survey\w*|prüf\w*|geprüft",
 )
+"""Each is what some verbs have in common, with all their forms, in English and German."""
 
 
 @lru_cache(maxsize=1)
@@ -52,3 +64,9 @@ def synonyms(verb: str) -> re.Pattern[str] | None:
     """The forms of all verbs that may say what a verb says; None if none are known, or it may say two things."""
     found = [pattern for pattern in _compiled() if pattern.fullmatch(verb)]
     return found[0] if len(found) == 1 else None
+
+
+def says_other(verb: str, text: str) -> bool:
+    """True if a text has a known verb, and none that says what another one says."""
+    own = synonyms(verb)
+    return not (own and own.search(text)) and any(pattern.search(text) for pattern in _compiled())

@@ -18,6 +18,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
+from assay.core.relevance.doers import lacks_predicate
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
 from assay.core.relevance.named_sections import under_other_names
 from assay.core.relevance.named_things import (
@@ -276,7 +277,8 @@ def _cannot_answer(
     spoken = [statement.text for statement in best if statement.speaker]
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
-    lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
+    lacks = lacks_measure or lacks_count(features, indices) or lacks_predicate(features, indices)
+    lacks = lacks or has_missing_name(features)
     return lacks or only_affirms or not tells_who(features.question, texts, spoken)
 
 

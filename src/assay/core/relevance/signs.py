@@ -30,7 +30,7 @@ _HAPPENED = regex(
 """A question about what was done or happened, with its verb at the end: "when was the bridge opened?"."""
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
 _BY = r"(?:by|par|por|pela|pelo|da|dal|dalla|door)"
-_BY_SOMEBODY = regex(
+BY_SOMEBODY = regex(
     rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|définition|defecto|"
     r"ejemplo|exemple|esempio)\b)"
 )
@@ -83,7 +83,7 @@ def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[st
 
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """
-    verb = _asked_verb(question.text, question.analysis)
+    verb = asked_verb(question.text, question.analysis)
     if not verb or question.negation_language != question.language or question.language in CAPITALIZING:
         return True
     says = bool(spoken) and not set(keys(_SAYING, "en")).isdisjoint(keys(_IRREGULAR.get(verb, verb), "en"))
@@ -96,7 +96,7 @@ def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[st
 
 
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
-    if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
+    if BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
     same = synonyms(verb)
     forms = [word for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis)]
@@ -121,7 +121,7 @@ def verb_keys(question: TopicQuestion, text: str) -> dict[str, float]:
     """The key of the question's verb, if a text has another form of it ("written" for "wrote"), or, as a near key, a
     verb that says the same.
     """
-    verb = _asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
+    verb = asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
     words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
     value = 1.0 if any(is_same_verb(verb, word, question.analysis) for word in words) else 0.0
     if verb and not value and (same := synonyms(verb)) is not None and same.search(text):
@@ -138,7 +138,7 @@ def _event_verb(question: str, analysis: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _asked_verb(question: str, analysis: str) -> str:
+def asked_verb(question: str, analysis: str) -> str:
     """The verb of a question that asks who did something; "" for any other."""
     match = _WHO.search(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
