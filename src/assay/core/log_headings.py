@@ -35,26 +35,26 @@ _NAMED_DAY = regex(
 )
 
 
-class Day(NamedTuple):
+class LoggedDay(NamedTuple):
     """A day, with its year if that is stated, else 0."""
 
     year: int
     month: int
     day: int
 
-    def may_equal(self, other: Day) -> bool:
+    def may_equal(self, other: LoggedDay) -> bool:
         """True if both may be the same day."""
         return self[1:] == other[1:] and (not self.year or not other.year or self.year == other.year)
 
 
-def days_named(text: str) -> Iterator[Day]:
+def days_named(text: str) -> Iterator[LoggedDay]:
     """The days in a text whose months are certain."""
     for match in _NAMED_DAY.finditer(text):
         if name := match["month"] or match["name"]:
             month = MONTHS[name.removesuffix(".").casefold()]
-            yield Day(int(match["year"] or 0), month, int(match["before"] or match["behind"]))
+            yield LoggedDay(int(match["year"] or 0), month, int(match["before"] or match["behind"]))
         else:
-            yield Day(*map(int, match[0].split("-")))
+            yield LoggedDay(*map(int, match[0].split("-")))
 
 
 def version_above(heading: str) -> str:

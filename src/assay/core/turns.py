@@ -9,7 +9,6 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
-from assay.core.sources import ordinal_of
 from assay.core.text import sentences
 
 _TURN = regex(
@@ -21,7 +20,7 @@ _TURN = regex(
 """A time or none, a name before a colon or in angle brackets, as logs of IRC have it, and what is said."""
 
 
-class Turn(msgspec.Struct, frozen=True):
+class SpokenTurn(msgspec.Struct, frozen=True):
     """What somebody says without a break: his name, that with the time before it (`prefix`), what he says, and where
     the turn begins, all in the text on one line.
     """
@@ -32,16 +31,16 @@ class Turn(msgspec.Struct, frozen=True):
     start: int
 
 
-def turns_in(text: str) -> list[Turn]:
+def turns_in(text: str) -> list[SpokenTurn]:
     """The turns in a text, each up to the next."""
     matches = list(_TURN.finditer(text))
     ends = [*(match.start() for match in matches[1:]), len(text)]
     return [_turn(match, text, end) for match, end in zip(matches, ends, strict=False)]
 
 
-def _turn(match: re.Match[str], text: str, end: int) -> Turn:
+def _turn(match: re.Match[str], text: str, end: int) -> SpokenTurn:
     speaker = one_line(match["nick"] or match["name"])
-    return Turn(
+    return SpokenTurn(
         speaker=speaker,
         prefix=one_line(f"{match['stamp'] or ''}{speaker}"),
         said=one_line(text[match.start("words") : end]),
@@ -53,7 +52,7 @@ def is_said(text: str, passages: Iterable[tuple[str, str]]) -> bool:
     """True if a text is a sentence of a turn behind the speaker's name: `passages` (ids and texts) have the turn from
     its beginning on.
     """
-    for turn, said in _said(passages):
+    for turn, said in _said_parts(passages):
         for name in (turn.prefix, turn.speaker):
             words = text.removeprefix(f"{name}: ")
             if words != text and words in {said[start:end].strip() for start, end in sentences(said)}:
@@ -61,7 +60,7 @@ def is_said(text: str, passages: Iterable[tuple[str, str]]) -> bool:
     return False
 
 
-def _said(passages: Iterable[tuple[str, str]]) -> Iterator[tuple[Turn, str]]:
+def _said_parts(passages: Iterable[tuple[str, str]]) -> Iterator[tuple[SpokenTurn, str]]:
     """The turns, each with what is said in one passage: a turn goes on in the passage that directly follows."""
     turn, place = None, ("", 0)
     for id, text in sorted(passages, key=lambda passage: _place(passage[0])):
@@ -75,4 +74,5 @@ def _said(passages: Iterable[tuple[str, str]]) -> Iterator[tuple[Turn, str]]:
 
 
 def _place(id: str) -> tuple[str, int]:
-    return id.partition(".")[0], ordinal_of(id)
+    source, _, ordinal = id.partition(".")
+    return source, int(ordinal) if ordinal.isdecimal() else 0

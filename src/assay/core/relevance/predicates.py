@@ -55,18 +55,18 @@ _CLASSES = (
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> tuple[re.Pattern[str], ...]:
+def _patterns() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?<![\w-])(?:{forms})(?![\w-])", re.IGNORECASE) for forms in _CLASSES)
 
 
 @lru_cache(maxsize=512)
 def synonyms(verb: str) -> re.Pattern[str] | None:
     """The forms of all verbs that may say what a verb says; None if none are known, or it may say two things."""
-    found = [pattern for pattern in _compiled() if pattern.fullmatch(verb)]
+    found = [pattern for pattern in _patterns() if pattern.fullmatch(verb)]
     return found[0] if len(found) == 1 else None
 
 
 def says_other(verb: str, text: str) -> bool:
     """True if a text has a known verb, and none that says what another one says."""
     own = synonyms(verb)
-    return not (own and own.search(text)) and any(pattern.search(text) for pattern in _compiled())
+    return not (own and own.search(text)) and any(pattern.search(text) for pattern in _patterns())

@@ -269,16 +269,14 @@ def judge(
 def _cannot_answer(
     features: Features, vectors: Sequence[Vector], denials: Sequence[float], indices: Sequence[int]
 ) -> bool:
-    """True if these statements, the best, lack the measure or the count asked for, affirm what the question denies, or
-    name nobody where it asks who.
-    """
+    """True if the best statements lack the measure, the count or the doer asked for, or affirm what is denied."""
     best = [features.statements[index] for index in indices]
     texts = [f"{statement.label} {statement.text}" for statement in best]
     spoken = [statement.text for statement in best if statement.speaker]
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
-    lacks = lacks_measure or lacks_count(features, indices) or lacks_predicate(features, indices)
-    lacks = lacks or has_missing_name(features)
+    lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
+    lacks = lacks or lacks_predicate(features, indices)
     return lacks or only_affirms or not tells_who(features.question, texts, spoken)
 
 
@@ -315,12 +313,7 @@ def _adjust_scores(
     question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]
 ) -> list[float]:
     """The scores for the order: with what definitions and entries add, and back matter takes away."""
-    gains = zip(
-        scores,
-        definition_gains(question, statements),
-        entry_gains(question, statements),
-        strict=True,
-    )
+    gains = zip(scores, definition_gains(question, statements), entry_gains(question, statements), strict=True)
     losses = back_matter_losses(question.text, statements)
     return [gain[0] - loss if loss else sum(gain) for gain, loss in zip(gains, losses, strict=True)]
 

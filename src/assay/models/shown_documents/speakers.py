@@ -10,7 +10,7 @@ from assay.core import passage_context
 from assay.core.log_headings import version_above
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence
-from assay.core.turns import Turn, turns_in
+from assay.core.turns import SpokenTurn, turns_in
 from assay.models.shown_documents.passages import PassageSentence, one_line
 
 MIN_TURNS = 4
@@ -22,7 +22,7 @@ MAX_TURN_PASSAGES = 4
 class _OpenTurn(msgspec.Struct, frozen=True):
     """A turn that goes on, and its passages so far."""
 
-    turn: Turn
+    turn: SpokenTurn
     passages: tuple[str, ...]
 
 
@@ -46,7 +46,7 @@ def with_speakers(
     ]
 
 
-def _is_conversation(turns: Sequence[Sequence[Turn]]) -> bool:
+def _is_conversation(turns: Sequence[Sequence[SpokenTurn]]) -> bool:
     """True if most passages begin a turn, and most turns end like a sentence: the fields of records do not."""
     found = [turn for group in turns for turn in group]
     return (
@@ -58,7 +58,7 @@ def _is_conversation(turns: Sequence[Sequence[Turn]]) -> bool:
 
 
 def _turns_before(
-    passages: Sequence[passage_context.ShownPassage], turns: dict[str, list[Turn]]
+    passages: Sequence[passage_context.ShownPassage], turns: dict[str, list[SpokenTurn]]
 ) -> dict[str, _OpenTurn]:
     """The turn that goes on at the beginning of each passage, if the passage with its beginning directly precedes."""
     before: dict[str, _OpenTurn] = {}
@@ -75,7 +75,7 @@ def _turns_before(
 
 
 def _with_speaker(
-    sentence: PassageSentence, text: str, turns: Sequence[Turn], before: _OpenTurn | None
+    sentence: PassageSentence, text: str, turns: Sequence[SpokenTurn], before: _OpenTurn | None
 ) -> PassageSentence:
     place = text.find(sentence.text)
     turn = next((turn for turn in reversed(turns) if turn.start <= place), None)
