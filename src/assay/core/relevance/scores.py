@@ -16,6 +16,7 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.conversations import lacks_said_topic, said_by_others
 from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
 from assay.core.relevance.doers import lacks_predicate
@@ -276,7 +277,7 @@ def _cannot_answer(
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
     lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
-    lacks = lacks or lacks_predicate(features, indices)
+    lacks = lacks or lacks_predicate(features, indices) or lacks_said_topic(features, indices)
     return lacks or only_affirms or not tells_who(features.question, texts, spoken)
 
 
@@ -297,6 +298,7 @@ def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int
     """
     question, statements = features.question, features.statements
     others = rows_of_others(question, statements) | under_other_names(question, statements)
+    others |= said_by_others(question, statements)
     return [
         index
         for index, statement in enumerate(statements)

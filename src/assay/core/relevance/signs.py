@@ -11,7 +11,7 @@ from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
 from assay.core.measures import split_label
 from assay.core.relevance.asking_words import MeasureKind
-from assay.core.relevance.predicates import synonyms
+from assay.core.relevance.predicates import is_saying, synonyms
 from assay.core.relevance.relevance_constants import NEAR_VALUE
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
@@ -23,7 +23,8 @@ _WHO = regex(
     re.IGNORECASE,
 )
 _HAPPENED = regex(
-    r"(?:when|where|why|how(?: much)?|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
+    r"(?:(?P<what>what)|when|where|why|how(?: much)?|by whom"
+    r"|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
     r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
     re.IGNORECASE,
 )
@@ -67,11 +68,6 @@ def is_question(text: str) -> bool:
     return is_marked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
 
 
-_SAYING = (
-    "say tell told ask propose suggest mention report warn announce write wrote reply answer agree object admit "
-    "confirm claim promise offer recommend request want think thought believe complain insist explain state demand "
-    "describe doubt refuse deny vote invite thank welcome"
-)
 _FIRST_PERSON = regex(
     r"(?<![\w'’-])(?:I|[Ww]e|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir|[Mm]ein\w*|[Uu]nser\w*|[Jj]e|[Nn]ous)(?![\w-])"
 )
@@ -86,7 +82,7 @@ def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[st
     verb = asked_verb(question.text, question.analysis)
     if not verb or question.negation_language != question.language or question.language in CAPITALIZING:
         return True
-    says = bool(spoken) and not set(keys(_SAYING, "en")).isdisjoint(keys(_IRREGULAR.get(verb, verb), "en"))
+    says = bool(spoken) and is_saying(verb, question.analysis)
     return (
         says
         or any(map(_FIRST_PERSON.search, spoken))
@@ -134,6 +130,8 @@ def _event_verb(question: str, analysis: str) -> str:
     """The last word of a question when, where, why or how something happened; "" for any other."""
     match = _HAPPENED.fullmatch(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
+    if match and match["what"] and not is_saying(verb, analysis):
+        return ""  # "what" is asked of many things
     return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
 
 
