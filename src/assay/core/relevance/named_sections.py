@@ -5,13 +5,14 @@ What stands below the name of another thing than the question's is about that.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from assay.core.lazy import regex
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 MAX_NAME_WORDS = 4
+_WORD = regex(r"[^\W_]+")
 Path = tuple[int, tuple[str, ...]]
 """A document, and headings of it from the top."""
 
@@ -26,42 +27,44 @@ def under_other_names(question: TopicQuestion, statements: Sequence[QuotableStat
     if question.capitalizes_nouns or not question.names:
         return frozenset()
     paths = [(statement.source, tuple(statement.heading.split(" > "))) for statement in statements]
-    names = _names(statements, paths, question.analysis)
-    asked = {path: name for path, name in names.items() if name <= question.names}
-    others = defaultdict[Path, list[frozenset[str]]](list)
-    for (source, headings), name in asked.items():
-        others[source, headings[:-1]].append(name)
-    found: set[int] = set()
-    for index, (source, headings) in enumerate(paths):
-        for depth in range(len(headings)):
-            siblings = others.get((source, headings[:depth]), ())
-            here = (source, headings[: depth + 1])
-            if siblings and here in names and here not in asked:
-                own = frozenset(keys(statements[index].text, question.analysis))
-                if not any(name <= own for name in siblings):
-                    found.add(index)
-    return frozenset(found)
+    whole = {(source, headings[: depth + 1]) for source, headings in paths for depth in range(len(headings))}
+    names = {path: frozenset(keys(path[1][-1], question.analysis)) for path in whole}
+    asked = {(source, headings): name for (source, headings), name in names.items() if name and name <= question.names}
+    parents = {(source, headings[:-1]) for source, headings in asked}
+    beside = [(source, headings) for source, headings in whole if (source, headings[:-1]) in parents]
+    texts = _texts(statements) if beside else {}
+    titles = {(source, headings[-1]) for source, headings in beside}
+    names_there = {(source, title) for source, title in titles if _is_name(title, texts[source])}
+    named = {(source, headings) for source, headings in beside if (source, headings[-1]) in names_there}
+    siblings = defaultdict[Path, list[frozenset[str]]](list)
+    for source, headings in named & asked.keys():
+        siblings[source, headings[:-1]].append(asked[source, headings])
+    others_named = named - asked.keys()
+    return frozenset(
+        index
+        for index, (source, headings) in enumerate(paths)
+        for depth in range(len(headings))
+        if (source, headings[: depth + 1]) in others_named
+        and (others := siblings.get((source, headings[:depth])))
+        and not any(name <= frozenset(keys(statements[index].text, question.analysis)) for name in others)
+    )
 
 
-def _names(
-    statements: Sequence[QuotableStatement], paths: Sequence[Path], analysis: str
-) -> Mapping[Path, frozenset[str]]:
-    """The headings that are names, with their keys."""
+def _texts(statements: Sequence[QuotableStatement]) -> Mapping[int, str]:
+    """The words of each document between spaces."""
     texts = defaultdict[int, list[str]](list)
     for statement in statements:
         texts[statement.source].append(statement.text)
-    joined = {source: "\n".join(lines) for source, lines in texts.items()}
-    whole = {(source, headings[: depth + 1]) for source, headings in paths for depth in range(len(headings))}
-    return {
-        (source, headings): frozenset(keys(headings[-1], analysis))
-        for source, headings in whole
-        if _is_name(headings[-1], joined[source])
-    }
+    return {source: _spaced_words("\n".join(lines)) for source, lines in texts.items()}
 
 
 def _is_name(heading: str, text: str) -> bool:
-    if not heading[:1].isupper() or len(heading.split()) > MAX_NAME_WORDS:
-        return False
-    pattern = rf"(?<!\w){re.escape(heading)}(?!\w)"
-    lower = rf"(?<!\w){re.escape(heading.lower())}(?!\w)"
-    return re.search(pattern, text) is not None and re.search(lower, text) is None
+    """True if a heading is written as a name in a text, and nowhere in small letters."""
+    words = _spaced_words(heading)
+    is_short = heading[:1].isupper() and len(heading.split()) <= MAX_NAME_WORDS
+    return is_short and words in text and words.lower() not in text
+
+
+def _spaced_words(text: str) -> str:
+    """The words of a text between spaces."""
+    return f" {' '.join(_WORD.findall(text))} "
