@@ -78,13 +78,9 @@ def _with_speaker(
     sentence: PassageSentence, text: str, turns: Sequence[SpokenTurn], before: _OpenTurn | None
 ) -> PassageSentence:
     place = text.find(sentence.text)
-    turn = next((turn for turn in reversed(turns) if turn.start <= place), None)
-    if turn is None:
-        return (
-            msgspec.structs.replace(
-                sentence, speaker=before.turn.speaker, name=before.turn.prefix, said_from=before.passages
-            )
-            if before is not None
-            else sentence
-        )
-    return msgspec.structs.replace(sentence, speaker=turn.speaker, name=turn.prefix if place > turn.start else "")
+    if turn := next((turn for turn in reversed(turns) if turn.start <= place), None):
+        return msgspec.structs.replace(sentence, speaker=turn.speaker, name=turn.prefix if place > turn.start else "")
+    if before is None:
+        return sentence
+    turn = before.turn
+    return msgspec.structs.replace(sentence, speaker=turn.speaker, name=turn.prefix, said_from=before.passages)
