@@ -100,7 +100,6 @@ SMALL = {
     "core/full_disks.py": "three layers use it, and `core/errors.py` has no room",
     "core/name_suggestions.py": "no error itself, and `core/errors.py` has no room",
     "export/docx.py": "a registration; what it registers loads an extra",
-    "fetch/subtitles.py": "a format, beside `fetch/calendars.py` and `fetch/rich_text.py`",
     "store/migrations/env.py": "an entry point of Alembic",
 }
 """Files below `WHOLE` lines that are neither packages nor migrations, and why."""

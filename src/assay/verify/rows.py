@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from assay.core.claims import Check
 from assay.core.lazy import regex
+from assay.core.log_headings import log_entry
 from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recompute
@@ -17,6 +18,7 @@ from assay.core.tables.rows import compare_whole_row, compare_with_row, format_r
 from assay.core.text import sentences, words
 from assay.core.translation import format_number
 from assay.core.translation import gettext as _
+from assay.core.turns import is_said
 from assay.verify.amounts import Day, tokens
 from assay.verify.analyzed_text import fold_text
 from assay.verify.evidence import ClaimEvidence, FieldPassage, read_field, source_names
@@ -48,13 +50,18 @@ def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     for others.
 
     The entry is the term above it in a list of definitions, or its heading, or the line it begins with. The field is
-    all of the passage, a sentence of it, or a row with its headers.
+    all of the passage, a sentence of it, or a row with its headers. In a conversation the entry is the speaker.
     """
+    if is_said(claim, ((passage.id, passage.text) for passage in evidence.passages)):
+        return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     for passage in evidence.passages:
         line = " ".join(passage.text.split())
         term, _line_break, described = passage.text.partition("\n")
         stated = _stated_texts(line, passage.label)
-        names = {passage.label: stated, **{without_number(heading): stated for heading in passage.heading[-1:]}}
+        names = {
+            passage.label: stated,
+            **dict.fromkeys((*map(without_number, passage.heading[-1:]), log_entry(passage.heading)), stated),
+        }
         for name, texts in ((term, _stated_texts(" ".join(described.split()), "")), *names.items()):
             field_text = claim.removeprefix(f"{name}: ")
             if name and field_text != claim and field_text in texts:

@@ -129,6 +129,10 @@ def test_sentences_of_subtitles_stand_behind_their_times() -> None:
     assert [span.text for span in segment(found.text, found.syntax)] == found.text.splitlines()
     web = "WEBVTT\n\nNOTE x\n\nintro\n00:01.000 --> 00:04.200 align:start\n<v Ann Lee>Good <b>day</b>.</v>\n"
     assert read(web, "talk.vtt").text == "[00:01] Ann Lee: Good day.\n"
+    times = ("00:01.000 --> 00:02.000", "00:02.000 --> 00:03.000", "00:03.000 --> 00:04.000")
+    cues = zip(times, ("Ann Lee>I take lime,", "Ann Lee>mixed with hair,", "Ben Ode>or tiles."), strict=True)
+    web = "WEBVTT\n\n" + "\n\n".join(f"{time}\n<v {said}" for time, said in cues)
+    assert read(web, "talk.vtt").text == "[00:01] Ann Lee: I take lime, mixed with hair,\n[00:03] Ben Ode: or tiles.\n"
     assert read("WEBVTT\n\nNothing is said.\n", "talk.vtt").text == "WEBVTT\n\nNothing is said.\n"
 
 

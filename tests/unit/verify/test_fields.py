@@ -107,6 +107,8 @@ LISTED = (
     ("S1.3", "Default value\n    25", (), "`soak-time`"),
     ("S1.4", "If missing\n    The kiln does not start. Its lamp blinks.", (), "`cutoff`"),
     ("S1.5", "| number | 400 |", ("Pump", "4.2. max-strokes"), HEADS),
+    ("S1.6", "The gauge counts once.", ("Changes", "3.2.1 (2026-08-02)", "Fixed"), ""),
+    ("S1.7", "Mara: We tried clay. It cracked.", (), ""),
 )
 ENTRIES = tuple(replace(passage(id, text), heading=heading, label=label) for id, text, heading, label in LISTED)
 
@@ -119,6 +121,10 @@ ENTRIES = tuple(replace(passage(id, text), heading=heading, label=label) for id,
         ("max-strokes: kind: number | default: 400", "supported"),
         ("If missing: The kiln does not start.", "supported"),
         ("Default value: 25", "supported"),
+        ("3.2.1 (2026-08-02) > Fixed: The gauge counts once.", "supported"),
+        ("Mara: It cracked.", "supported"),
+        ("Ben: It cracked.", None),
+        ("3.2.0 > Fixed: The gauge counts once.", None),
         ("If missing: It starts.", None),
         ("`cutoff`: Default value 25", None),
         ("`soak-time`: Default value 250", None),

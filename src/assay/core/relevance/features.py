@@ -1,8 +1,8 @@
 """The features of a statement for a question: numbers between about -1 and 2, to be weighted.
 
 Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found; a name has a feature of its own.
-A statement's label counts as its text. What it does not say may be in the statement before or after it, in its heading,
-in its title, or elsewhere in its document: each is a separate feature.
+A statement's label and its speaker count as its text. What it does not say may be in the statement before or after it,
+in its heading, in its title, or elsewhere in its document: each is a separate feature.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from itertools import pairwise
 from assay.core.lazy import regex
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
-from assay.core.relevance.numbered_things import NumberedThings
+from assay.core.relevance.former_states import with_former_states
+from assay.core.relevance.numbered_things import NumberedThings, is_under_another
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -29,13 +30,7 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import (
-    as_sign,
-    has_measure,
-    kind_features,
-    stated_times,
-    verb_keys,
-)
+from assay.core.relevance.signs import as_sign, has_measure, kind_features, stated_times, verb_keys
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,
@@ -73,7 +68,8 @@ class Features:
         self.question, self.statements = question, statements
         self._question_keys = tuple(dict.fromkeys(question.keys))
         analysis = question.analysis
-        self._keys = [(*keys(statement.label, analysis), *keys(statement.text, analysis)) for statement in statements]
+        stated = (f"{statement.label} {statement.speaker} {statement.text}" for statement in statements)
+        self._keys = [keys(text, analysis) for text in stated]
         self._sets = [frozenset(statement_keys) for statement_keys in self._keys]
         self._context_keys = {
             text: frozenset(keys(text, analysis)) for statement in statements for text in _context(statement)
@@ -85,10 +81,8 @@ class Features:
         words = (key for key in self._question_keys if not is_unspaced(key))
         self._negations = [key for key in words if any(no for _, no in clauses(key, question.negation_language))]
         self.numbered_things = NumberedThings(question, statements)
-        self._matches = [
-            self._match_keys(statement_keys) | self._other_forms(index)
-            for index, statement_keys in enumerate(self._sets)
-        ]
+        matches = [self._match_keys(own_keys) | self._other_forms(index) for index, own_keys in enumerate(self._sets)]
+        self._matches = with_former_states(question, statements, matches)
         self._sources = self._by_source()
         self._own_shares = [self._weight_share(matches) for matches in self._matches]
         self._best = max(self._own_shares, default=0.0) or 1.0
@@ -181,12 +175,10 @@ class Features:
         """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[index].text
         negations = self._negations if self._negations and self.denial_match(index) > 0 else ()
-        stated = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered_things.stated_keys(
-            index
-        )
+        stated = self.numbered_things.stated_keys(index)
         implied = self.numbered_things.subject_keys(index) - self._sets[index]
-        matches = dict.fromkeys((*negations, *implied), NEAR_VALUE) | dict.fromkeys(stated, 1.0)
-        return matches | self._years_within(index)
+        near = dict.fromkeys((*negations, *implied), NEAR_VALUE) | verb_keys(self.question, text)
+        return near | dict.fromkeys(stated, 1.0) | self._years_within(index)
 
     def _years_within(self, index: int) -> dict[str, float]:
         """The question's years that are in a time which a statement bounds: "from 2013 until 2015"."""
@@ -294,6 +286,8 @@ class Features:
         if question_figures & figures or self._years_within(index):
             return 1.0
         if any("." in question_figure and "." in figure for question_figure in question_figures for figure in figures):
+            return -1.0
+        if is_under_another(self.question.text, statement.heading):
             return -1.0
         if question_figures & context_figures:
             return 0.5

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, SCALES
+from assay.core.log_headings import PRERELEASE, version_above
 from assay.core.plain_text import TITLE_WORDS
 from assay.core.text import ends_sentence
 
@@ -20,6 +21,7 @@ _KINDS = {
     "point": "points? item ziffer punkt punto пункт\\w*",
     "step": "step schritt étape paso шаг\\w*",
     "rule": "rule regel règle regla",
+    "version": "version release versión версии версия",
 }
 """Words for numbered parts in English, German, Russian, Spanish and French."""
 _ANY_KIND = "|".join(form for forms in _KINDS.values() for form in forms.split())
@@ -31,6 +33,8 @@ _ASKED = regex(
     r"(?:,?\s*(?:abs(?:atz|\.)|paragraph|\()\s*(?P<inner>\d{1,2})(?!\w|[.,/-]\d)\)?)?",
     re.IGNORECASE,
 )
+_VERSION = regex(rf"(?<![\w.,/§-])(?:v\.?)?(?P<number>\d+(?:\.\d+){{2,4}}{PRERELEASE})(?!\w|[.,/-]\d)", re.IGNORECASE)
+"""A version without a word for it; so short a number as 1.5 may be any."""
 _ROMAN = regex(rf"(?<![\w§])(?:{_ANY_KIND})\s+(?-i:[IVXLC]+)\b", re.I)
 _NUMBERED = regex(
     rf"^[ \t]*[*_(\[]*(?:(?P<kind>§+|[^\W\d_]{{2,}}\.?)[ ]?)??(?P<number>{_NUMBER}[a-z]?)(?P<mark>[.):]*)(?!\S)"
@@ -81,6 +85,8 @@ def parts_named(text: str) -> Iterator[NumberedPart]:
         kind = _KIND.fullmatch(match["kind"])
         if kind is not None and kind.lastgroup is not None:
             yield NumberedPart(kind.lastgroup, match["number"].casefold(), match["inner"] or "", match[0])
+    for match in _VERSION.finditer(_ASKED.sub(" ", text)):
+        yield NumberedPart("version", match["number"].casefold(), words=match[0])
 
 
 def texts_of(part: NumberedPart, passages: Sequence[tuple[str, Sequence[str]]]) -> list[PartText]:
@@ -92,7 +98,7 @@ def texts_of(part: NumberedPart, passages: Sequence[tuple[str, Sequence[str]]]) 
     above: Sequence[str] = ()
     is_open = False
     for index, (text, headings) in enumerate(passages):
-        depth = next((depth for depth, heading in enumerate(headings, 1) if _begins_part(part, heading)), 0)
+        depth = _depth(part, headings)
         if depth:
             if headings[:depth] != above and not is_open:
                 found.append(PartText({}, titled=True, named=not headings[depth - 1][:1].isdigit()))
@@ -137,6 +143,16 @@ def _is_title(line: str) -> bool:
     return 0 < len(line.split()) <= TITLE_WORDS and not ends_sentence(line.rstrip())
 
 
+def _depth(part: NumberedPart, headings: Sequence[str]) -> int:
+    """How many headings down a part begins; 0 if it is none of them. Of versions the innermost counts."""
+    if part.kind == "version":
+        versions = [
+            (depth, version) for depth, heading in enumerate(headings, 1) if (version := version_above(heading))
+        ]
+        return versions[-1][0] if versions and versions[-1][1].casefold() == part.number else 0
+    return next((depth for depth, heading in enumerate(headings, 1) if _begins_part(part, heading)), 0)
+
+
 def _begins_part(part: NumberedPart, heading: str) -> bool:
     match = _NUMBERED.match(heading)
     return match is not None and not _is_date_or_amount(match) and _is_part(part, match)
@@ -154,6 +170,8 @@ def _is_date_or_amount(match: re.Match[str]) -> bool:
 
 def _is_part(part: NumberedPart, match: re.Match[str]) -> bool:
     """True if a line begins with the number of a part, behind its kind or nothing; "(2)" is only a point."""
+    if part.kind == "version":
+        return version_above(match[0]).casefold() == part.number
     kind = _KIND.fullmatch(match["kind"]) if match["kind"] else None
     fits = (kind is not None and kind.lastgroup == part.kind) if match["kind"] else True
     is_point = match[0].lstrip().startswith("(")

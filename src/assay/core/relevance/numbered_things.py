@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
+from assay.core.log_headings import PRERELEASE, days_named, is_day, version_above
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 _FORMS = {
@@ -42,6 +43,7 @@ _BEHIND = regex(
     re.IGNORECASE,
 )
 """A number behind it: "version 3", "flood of 1889"."""
+_VERSION = regex(rf"(?<![\w.])v?(\d+(?:\.\d+)+{PRERELEASE})(?!\w|\.\d)", re.IGNORECASE)
 _BEYOND = regex(
     r"\b(?:after|before|since|until|between|than|follow\w*|preced\w*|nach|vor|seit|après|avant|después|antes)\b", re.I
 )
@@ -114,6 +116,18 @@ class NumberedThings:
         texts += [statement.label, *reversed(statement.heading.split(" > "))]
         number_sets = (numbers_of_things(text, self._analysis).get(thing, frozenset()) for text in texts)
         return next(filter(None, number_sets), frozenset())
+
+
+def is_under_another(question: str, heading: str) -> bool:
+    """True if a statement stands below another version or day than a question names, as in a log."""
+    headings = heading.split(" > ")
+    versions, asked_versions = list(filter(None, map(version_above, headings))), _VERSION.findall(question)
+    days = [day for title in headings if is_day(title) for day in days_named(title)]
+    asked_days = list(days_named(question)) if days else []
+    is_other = (versions and asked_versions and versions[-1] not in asked_versions) or (
+        asked_days and not any(days[-1].may_equal(asked) for asked in asked_days)
+    )
+    return bool(is_other) and not _BEYOND.search(question)
 
 
 def numbers_of_things(text: str, analysis: str) -> Numbers:

@@ -16,9 +16,12 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.conversations import lacks_said_topic, said_by_others
 from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
+from assay.core.relevance.doers import lacks_predicate
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
+from assay.core.relevance.named_sections import under_other_names
 from assay.core.relevance.named_things import (
     definition_gains,
     entry_gains,
@@ -44,6 +47,7 @@ from assay.core.relevance.relevance_constants import (
     STEM_START,
     SURE_CHANCE,
 )
+from assay.core.relevance.row_subjects import rows_of_others
 from assay.core.relevance.signs import is_question, tells_who
 from assay.core.relevance.topic_question import (
     QuotableStatement,
@@ -84,8 +88,7 @@ def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int],
     Args:
         chance: the chance by words.
         cosines: how similar each statement is to the question.
-        best: the places of the best statements by words.
-        first: the place of the best statement by words and meaning.
+        best, first: the places of the best statements by words, and of the best by words and meaning.
     """
     known_cosines = [cosine for cosine in cosines if cosine is not None]
     if len(known_cosines) < MIN_COMPARED_STATEMENTS or median(known_cosines) >= 1.0:
@@ -214,10 +217,9 @@ def judge(
     `cosines` say how similar in meaning each statement is to the question, if an embedder compared them.
 
     If the question asks for an age, a length, how often, a price or a share and the best statements do not say it, they
-    do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
-    denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
-    either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, name
-    nobody who did it, or do not count what is to be counted. Others cannot answer at all (`_answering_places`).
+    do not answer, nor if it denies something ("which providers need no key?") that they only affirm. Nothing answers if
+    a name of the question is nowhere, if they tell the measure of something else, name nobody who did it, or do not
+    count what is to be counted. Others cannot answer at all (`_answering_places`).
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -268,14 +270,15 @@ def judge(
 def _cannot_answer(
     features: Features, vectors: Sequence[Vector], denials: Sequence[float], indices: Sequence[int]
 ) -> bool:
-    """True if these statements, the best, lack the measure or the count asked for, affirm what the question denies, or
-    name nobody where it asks who.
-    """
-    texts = [f"{features.statements[index].label} {features.statements[index].text}" for index in indices]
+    """True if the best statements lack the measure, the count or the doer asked for, or affirm what is denied."""
+    best = [features.statements[index] for index in indices]
+    texts = [f"{statement.label} {statement.text}" for statement in best]
+    spoken = [statement.text for statement in best if statement.speaker]
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
     lacks = lacks_measure or lacks_count(features, indices) or has_missing_name(features)
-    return lacks or only_affirms or not tells_who(features.question, texts)
+    lacks = lacks or lacks_predicate(features, indices) or lacks_said_topic(features, indices)
+    return lacks or only_affirms or not tells_who(features.question, texts, spoken)
 
 
 def _is_partial(features: Features, best: Sequence[int]) -> bool:
@@ -290,15 +293,18 @@ def _is_partial(features: Features, best: Sequence[int]) -> bool:
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
-    Not those about another version, year or edition, nor those that only ask, or only say what a part of their document
-    is about: the answer is what follows them.
+    Not those about another version, year or edition, rows and sections of another thing, questions, nor what only says
+    what a part of a document is about: the answer is what follows.
     """
     question, statements = features.question, features.statements
+    others = rows_of_others(question, statements) | under_other_names(question, statements)
+    others |= said_by_others(question, statements)
     return [
         index
         for index, statement in enumerate(statements)
         if vectors[index][_AT["figures"]] > OTHER_VERSION
         and not features.numbered_things.is_other_number(index)
+        and index not in others
         and is_row_on_subject(features, index)
         and not is_question(statement.text)
         and not only_announces(question.text, statement.text)
@@ -309,12 +315,7 @@ def _adjust_scores(
     question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]
 ) -> list[float]:
     """The scores for the order: with what definitions and entries add, and back matter takes away."""
-    gains = zip(
-        scores,
-        definition_gains(question, statements),
-        entry_gains(question, statements),
-        strict=True,
-    )
+    gains = zip(scores, definition_gains(question, statements), entry_gains(question, statements), strict=True)
     losses = back_matter_losses(question.text, statements)
     return [gain[0] - loss if loss else sum(gain) for gain, loss in zip(gains, losses, strict=True)]
 

@@ -11,6 +11,8 @@ from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
 from assay.core.measures import split_label
 from assay.core.relevance.asking_words import MeasureKind
+from assay.core.relevance.predicates import is_saying, synonyms
+from assay.core.relevance.relevance_constants import NEAR_VALUE
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 # Who did what is asked: only if a question asks who did something ("who wrote …?"), not who somebody is.
@@ -21,14 +23,15 @@ _WHO = regex(
     re.IGNORECASE,
 )
 _HAPPENED = regex(
-    r"(?:when|where|why|how(?: much)?|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
+    r"(?:(?P<what>what)|when|where|why|how(?: much)?|by whom"
+    r"|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
     r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
     re.IGNORECASE,
 )
 """A question about what was done or happened, with its verb at the end: "when was the bridge opened?"."""
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
 _BY = r"(?:by|par|por|pela|pelo|da|dal|dalla|door)"
-_BY_SOMEBODY = regex(
+BY_SOMEBODY = regex(
     rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|définition|defecto|"
     r"ejemplo|exemple|esempio)\b)"
 )
@@ -65,22 +68,35 @@ def is_question(text: str) -> bool:
     return is_marked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
 
 
-def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
+_FIRST_PERSON = regex(
+    r"(?<![\w'’-])(?:I|[Ww]e|[Mm]y|[Oo]ur|[Ii]ch|[Ww]ir|[Mm]ein\w*|[Uu]nser\w*|[Jj]e|[Nn]ous)(?![\w-])"
+)
+
+
+def tells_who(question: TopicQuestion, texts: Sequence[str], spoken: Sequence[str] = ()) -> bool:
     """True if one of the texts may say who did what a question asks: it has the verb as something done, a doer
-    ("by"), or a full name.
+    ("by"), or a full name. What somebody says in a conversation (`spoken`) tells who said it, or did it if he says "I".
 
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """
-    verb = _asked_verb(question.text, question.analysis)
+    verb = asked_verb(question.text, question.analysis)
     if not verb or question.negation_language != question.language or question.language in CAPITALIZING:
         return True
-    return is_unspaced(question.text) or any(_may_tell_who(text, verb, question.analysis) for text in texts)
+    says = bool(spoken) and is_saying(verb, question.analysis)
+    return (
+        says
+        or any(map(_FIRST_PERSON.search, spoken))
+        or is_unspaced(question.text)
+        or any(_may_tell_who(text, verb, question.analysis) for text in texts)
+    )
 
 
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
-    if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
+    if BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
-    return any(is_done(text, word) for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis))
+    same = synonyms(verb)
+    forms = [word for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis)]
+    return any(is_done(text, word) for word in (*forms, *(same.finditer(text) if same is not None else ())))
 
 
 def is_done(text: str, verb: re.Match[str]) -> bool:
@@ -97,12 +113,16 @@ def _is_name(match: re.Match[str], analysis: str) -> bool:
     return not empty and not all(map(str.isupper, parts))
 
 
-def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
-    """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
-    verb = _asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
+def verb_keys(question: TopicQuestion, text: str) -> dict[str, float]:
+    """The key of the question's verb, if a text has another form of it ("written" for "wrote"), or, as a near key, a
+    verb that says the same.
+    """
+    verb = asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
     words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
-    has_verb = any(is_same_verb(verb, word, question.analysis) for word in words)
-    return frozenset(keys(verb, question.analysis)) if has_verb else frozenset()
+    value = 1.0 if any(is_same_verb(verb, word, question.analysis) for word in words) else 0.0
+    if verb and not value and (same := synonyms(verb)) is not None and same.search(text):
+        value = NEAR_VALUE
+    return dict.fromkeys(set(keys(verb, question.analysis)).intersection(question.keys), value) if value else {}
 
 
 @lru_cache(maxsize=512)
@@ -110,11 +130,13 @@ def _event_verb(question: str, analysis: str) -> str:
     """The last word of a question when, where, why or how something happened; "" for any other."""
     match = _HAPPENED.fullmatch(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
+    if match and match["what"] and not is_saying(verb, analysis):
+        return ""  # "what" is asked of many things
     return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
 
 
 @lru_cache(maxsize=512)
-def _asked_verb(question: str, analysis: str) -> str:
+def asked_verb(question: str, analysis: str) -> str:
     """The verb of a question that asks who did something; "" for any other."""
     match = _WHO.search(question)
     verb = match["verb"] if match and match["verb"].islower() else ""

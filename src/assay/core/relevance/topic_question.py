@@ -45,7 +45,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     `source` is the rank of its document among those found, 0 for the best; `position` is that of its passage in the
     document. `label` is the name it describes or the headers of its columns; `heading` is above it;
     `title` and `address` are those of the document. `entry` is what it gives a value of, if it is a field of an
-    entry, and `key` names that value.
+    entry, and `key` names that value. `speaker` says it, in a conversation.
     """
 
     text: str
@@ -58,6 +58,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     kind: StatementKind = "prose"
     entry: str = ""
     key: str = ""
+    speaker: str = ""
 
 
 def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[QuotableStatement]:

@@ -30,6 +30,8 @@ WORD_PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
 ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
 _NUMBERED = regex(r"^(?:[^\W\d_]+\s*)?\d+(?:\.\d+)*\s*[.:]\s+")
 """The number of a table or section before its name: "Table 3: Ports"."""
+_KIND_MARK = regex(r"[,()]")
+"""What sets a word for its kind off behind a value's name."""
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -227,10 +229,18 @@ class TableWords:
             return
         if text in numbers and not self._can_select_rows(column):
             return
-        text_keys = keys(text, self.topic_question.analysis)
-        positions = grams.get(text_keys)
-        if positions is not None and not all(self.question_keys[position] in self.stop for position in positions):
+        positions = grams.get(keys(text, self.topic_question.analysis)) or self._turned_places(text, grams)
+        if positions and not all(self.question_keys[position] in self.stop for position in positions):
             yield positions
+
+    def _turned_places(self, text: str, grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int]:
+        """The places of a value with a word for its kind behind: "Rain gauge, heated" for a "heated rain gauge"."""
+        parts = [part for part in map(str.strip, _KIND_MARK.split(text)) if part]
+        if len(parts) < 2:
+            return frozenset()
+        places = [grams.get(keys(part, self.topic_question.analysis), frozenset[int]()) for part in parts]
+        together = frozenset[int]().union(*places)
+        return together if all(places) and max(together) - min(together) + 1 == len(together) else frozenset()
 
     def _period(self, text: str, column: int) -> Period | None:
         """The week, quarter or the like that a cell is, perhaps with its header: "20" below "Week"."""

@@ -11,6 +11,7 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
+from assay.core.relevance.former_states import asks_former, states_former
 from assay.core.relevance.named_things import is_another_kind, is_defined_by, thing_asked
 from assay.core.relevance.numbered_parts import NumberedPart
 from assay.core.relevance.signs import is_question
@@ -226,6 +227,7 @@ def _sentences(
         if asks_for_several(question)
         else [
             *_antecedent(best_sentences[0], sentences),
+            *_former(question.text, best_sentences[0], sentences),
             best_sentences[0],
             *_change(best_sentences[0], sentences),
             *best_sentences[1:],
@@ -276,6 +278,16 @@ def _change(best: SourceSentence, sentences: Sequence[SourceSentence]) -> list[S
     return [after] if same_passage and figures and _SINCE.match(after[1].text) else []
 
 
+def _former(question: str, best: SourceSentence, sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The first sentence beside the best one, in its passage, that tells what was before, if that is asked and the best
+    does not tell it.
+    """
+    if not asks_former(question) or states_former(best[1].text):
+        return []
+    same_passage = (each for each in sentences if each is not best and each[1].passage == best[1].passage)
+    return [each for each in same_passage if states_former(each[1].text)][:1]
+
+
 def _judge_sentences(
     question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, topic: str = ""
 ) -> tuple[list[SourceSentence], Judgement]:
@@ -324,7 +336,7 @@ def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: Pa
     context_keys = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
         text=sentence.with_name(name, text),
-        passages=(sentence.passage,),
+        passages=(*sentence.said_from, sentence.passage),
         source=book.id,
         context_keys=context_keys,
     )

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.core import markers
+from assay.core.turns import is_said
 from assay.models.questions.words import stems
 from assay.models.shown_documents.passages import PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame_field
@@ -52,6 +53,8 @@ def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         return []
     texts = {passage.id: one_line(passage.text) for passage in book.passages}
     if any(unit.text in texts.get(passage, "") for passage in unit.passages) or is_row_of(unit, shelf):
+        return [unit]
+    if is_said(unit.text, ((passage.id, passage.text) for passage in book.passages if passage.id in unit.passages)):
         return [unit]
     if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]

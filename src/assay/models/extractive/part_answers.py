@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.core.log_headings import version_above
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.numbered_parts import NumberedPart, PartText, inner_text, parts_named, texts_of
 from assay.core.relevance.topic_question import near_keys
@@ -18,7 +19,8 @@ _ASKING = frozenset(
     stems(
         "say says said state states require requires describe describes cover covers regulate regulates tell tells "
         "happen happens demand contain contains content wording steht stehen besagt regelt sagt lautet verlangt "
-        "beschreibt"
+        "beschreibt change changes changed new added differ news release released geändert neu erschienen "
+        "nouveau"
     )
 )
 """Words that only ask for what stands in a part."""
@@ -32,8 +34,12 @@ def part_named(question: ParsedQuestion) -> NumberedPart | None:
 
 
 def is_nowhere(part: NumberedPart, books: Sequence[SourcePassages]) -> bool:
-    """True if no document has a part, nor names it."""
-    texts = (text for book in books for text in (book.title, *(passage.text for passage in book.passages)))
+    """True if no document has a part, nor names it; of a version only if other versions are headings."""
+    texts = [text for book in books for text in (book.title, *(passage.text for passage in book.passages))]
+    if part.kind == "version":
+        headings = {each.under.rpartition(" > ")[2] for book in books for each in book.passages}
+        others = sum(version_above(heading).count(".") == part.number.count(".") > 0 for heading in headings)
+        return others > 1 and not any(part.number in text.casefold() for text in texts)
     return not any(_texts(part, book) for book in books) and not any(map(part.is_mentioned, texts))
 
 

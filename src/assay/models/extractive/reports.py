@@ -316,12 +316,14 @@ def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUn
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:
-    """Frames and rows on lines of their own, the sentences of one source as a paragraph."""
+    """Frames and rows on lines of their own, the sentences of one source as a paragraph; one that begins with a figure,
+    as the entry of a log, begins a paragraph: behind a full stop it would not be seen to begin.
+    """
     blocks: list[str] = []
     last: QuotableUnit | None = None
     for unit in units:
         flows = not unit.frame and " | " not in unit.text and ends_sentence(unit.text)
-        if last is not None and flows and unit.source == last.source:
+        if last is not None and flows and unit.source == last.source and not unit.text.lstrip("[(")[:1].isdigit():
             blocks[-1] += f" {unit.line()}"
         else:
             blocks.append(_line(unit))

@@ -89,7 +89,8 @@ class PassageSentence(msgspec.Struct, frozen=True):
     `kind` is "prose" or "row" (a table row, a line with a key). `heading` is shown above it; `label` is the
     name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
     of, and `key` names that value. `name` is the entry of a reference that it is about, "" if it stands in none; it
-    begins with `term`, the first line of its passage, if it describes that.
+    begins with `term`, the first line of its passage, if it describes that. In a conversation `speaker` says it, in a
+    turn that may begin in earlier passages (`said_from`), and `name` is the speaker's, behind the time.
     """
 
     text: str
@@ -102,6 +103,8 @@ class PassageSentence(msgspec.Struct, frozen=True):
     key: str = ""
     name: str = ""
     term: str = ""
+    speaker: str = ""
+    said_from: tuple[str, ...] = ()
 
     def with_name(self, name: str, text: str) -> str:
         """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
@@ -131,6 +134,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
             kind=self.kind,
             entry=self.entry,
             key=self.key,
+            speaker=self.speaker,
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core import passage_context
+from assay.core.log_headings import log_entry
 from assay.core.plain_text import without_number
 from assay.core.relevance.named_things import is_code_name
 from assay.core.relevance.signs import is_question
@@ -26,6 +27,7 @@ from assay.models.shown_documents.passages import (
     quotable_sentences,
     read_field,
 )
+from assay.models.shown_documents.speakers import with_speakers
 
 ANSWER_PASSAGES = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
@@ -65,18 +67,21 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
                 key=_value_name(passage, sentence) if entry else "",
             )
             sentences.setdefault((sentence.text, entry), placed_sentence)
-    return _with_names(list(sentences.values()), {passage.id: _last_heading(passage) for passage in passages})
+    named = _with_names(list(sentences.values()), {passage.id: _last_heading(passage) for passage in passages})
+    return with_speakers(named, passages)
 
 
 def _with_names(sentences: list[PassageSentence], headings: Mapping[str, str]) -> list[PassageSentence]:
     """The sentences, each with the name of the entry it is about: a heading that only code is called, or above a field
-    that other headings have too.
+    that other headings have too, or one that is a version or a day.
 
     "Default: 300" and "This variable is a number of seconds" say nothing without the name of the variable.
     """
     keys = {(sentence.key, headings[sentence.passage]) for sentence in sentences if sentence.entry and sentence.key}
     shared = Counter(key for key, _ in keys)
-    entries = {heading for key, heading in keys if shared[key] > 1} | set(filter(is_code_name, headings.values()))
+    entries = {heading for key, heading in keys if shared[key] > 1} | {
+        heading for heading in headings.values() if is_code_name(heading) or log_entry(heading.split(" > "))
+    }
     return [
         msgspec.structs.replace(sentence, name=headings[sentence.passage])
         if headings[sentence.passage] in entries
@@ -99,7 +104,7 @@ def value_of_entry(sentence: PassageSentence, sentences: Sequence[PassageSentenc
 
 
 def _last_heading(passage: passage_context.ShownPassage) -> str:
-    return without_number(passage.under.rpartition(" > ")[2])
+    return log_entry(passage.under.split(" > ")) or without_number(passage.under.rpartition(" > ")[2])
 
 
 def _entry_name(passage: passage_context.ShownPassage) -> str:
