@@ -69,9 +69,7 @@ def _graded_text(assurance: Assurance) -> str:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
     if not assurance.answered:
         return _("not verified: every sentence is true to its source, but none was found to answer the question")
-    return _(
-        "verified: every sentence is true to its source, and judging by its words at least one answers the question"
-    )
+    return _("verified: every sentence is true to its source, and at least one was found to answer the question")
 
 
 def _failing_text(assurance: Assurance) -> str:

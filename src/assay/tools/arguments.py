@@ -10,13 +10,14 @@ import msgspec
 
 from assay.core.errors import LimitReached, SearchError, ToolError
 from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.lazy import regex
 from assay.core.messages import Rarity, ToolDefinition
 from assay.core.ports import RarityCounter
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
 T = TypeVar("T", bound=msgspec.Struct)
-_NUMBER = re.compile(r"(?<![\d.])-?\d{1,9}(?![\d.]*\d)")
+_NUMBER = regex(r"(?<![\d.])-?\d{1,9}(?![\d.]*\d)")
 
 
 def define(

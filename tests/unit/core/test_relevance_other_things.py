@@ -7,10 +7,9 @@ import pytest
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.conversations import said_by_others
 from assay.core.relevance.former_states import asks_former, states_former, with_former_states
-from assay.core.relevance.named_sections import under_other_names
 from assay.core.relevance.numbered_things import is_under_another
+from assay.core.relevance.other_things import rows_of_others, under_other_names
 from assay.core.relevance.predicates import says_other, synonyms
-from assay.core.relevance.row_subjects import rows_of_others
 from assay.core.relevance.signs import verb_keys
 
 HEAD = "| Region | Item | Cost |"

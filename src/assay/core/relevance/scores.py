@@ -21,7 +21,6 @@ from assay.core.relevance.counted_things import lacks_count
 from assay.core.relevance.document_parts import back_matter_losses, only_announces
 from assay.core.relevance.doers import lacks_predicate
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
-from assay.core.relevance.named_sections import under_other_names
 from assay.core.relevance.named_things import (
     definition_gains,
     entry_gains,
@@ -29,6 +28,7 @@ from assay.core.relevance.named_things import (
     is_complete_row,
     is_row_on_subject,
 )
+from assay.core.relevance.other_things import rows_of_others, under_other_names
 from assay.core.relevance.relevance_constants import (
     ANSWER_STATEMENTS,
     DENIAL_WEIGHT,
@@ -47,7 +47,6 @@ from assay.core.relevance.relevance_constants import (
     STEM_START,
     SURE_CHANCE,
 )
-from assay.core.relevance.row_subjects import rows_of_others
 from assay.core.relevance.signs import is_question, tells_who
 from assay.core.relevance.topic_question import (
     QuotableStatement,
