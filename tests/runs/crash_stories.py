@@ -56,7 +56,7 @@ class Story:
 
 def builtin() -> Model:
     """The built-in model."""
-    model: Model = plugins.load("models", "extractive")("", Access())
+    model: Model = plugins.load("models", "extractive")("quoting", Access())
     return model
 
 
