@@ -183,9 +183,14 @@ async def search_background(run: Run, case: Case) -> str:
 
 
 def results_for_planner(results: Sequence[CallResult], tokens: int) -> str:
-    """Results for the planner, titles and passages: all if they fit into `tokens`, else the best."""
-    full_text = "\n\n".join(result.text for result in results)
-    return full_text if estimate_tokens(full_text) <= tokens else "\n\n".join(result.gist() for result in results)
+    """Results for the planner, titles and passages: all if they fit into `tokens`, else the best; each source once."""
+    full_text = _join_blocks(result.text for result in results)
+    return full_text if estimate_tokens(full_text) <= tokens else _join_blocks(result.gist() for result in results)
+
+
+def _join_blocks(texts: Iterable[str]) -> str:
+    """Texts without the sources that one before shows with the same passages."""
+    return "\n\n".join(dict.fromkeys(block for text in texts for block in text.split("\n\n") if block))
 
 
 async def ask_for_queries(phase: Run, case: Case, max_queries: int) -> list[ToolCall]:
