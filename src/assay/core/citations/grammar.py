@@ -21,6 +21,8 @@ from assay.core.lazy import regex
 MAX_CITATION_CHARS = 400
 """The most characters of a citation with all its wrappers."""
 MAX_DEPTH = 6
+MAX_LISTED_DIGITS = 3
+"""The most digits of a number that is a passage of the source before it: a longer one may be a year."""
 _WORD = 16
 
 _PAIRS: Final = dict(zip("([{<（［【〔〖「『〈《‹«", ")]}>）］】〕〗」』〉》›»", strict=True))
@@ -38,6 +40,7 @@ _POINTS: Final = ".．"
 _CONJUNCTIONS = frozenset(
     "and or und oder et ou y o e of en i oraz lub и или і або 和 及 与 と や 및 와 과 और या ve veya و أو".split()
 )
+_UNTIL = frozenset("to through bis à hasta".split())
 LEAD_WORDS = frozenset(
     """source sources src ref refs reference references citation citations cite cites cited see cf per via from passage
     passages id ids evidence doc document documents note fn footnote quelle quellen siehe vgl beleg belege textstelle
@@ -211,7 +214,8 @@ class Parser:
         self, position: int, closing_sign: str, depth: int, tight: bool = False
     ) -> CitationGroup | None:
         """The text between an opening sign, which ends at `position`, and its closing one; `tight`: without a space."""
-        group = self._list(self._skip_lead(position if tight else self._skip_spaces(position)), depth)
+        start = self._skip_lead(position if tight else self._skip_spaces(position))
+        group = self._list(start, depth, is_enclosed=True)
         if group is None:
             return None
         end = group.end if tight else self._skip_spaces(group.end)
@@ -251,7 +255,8 @@ class Parser:
             position += 1
         return position if sign and sign != "\n" else -1
 
-    def _list(self, position: int, depth: int) -> CitationGroup | None:
+    def _list(self, position: int, depth: int, *, is_enclosed: bool = False) -> CitationGroup | None:
+        """A list; in brackets, a number behind the id of a passage is another passage of its source: `S3.17, 18`."""
         group = self._citation(position, depth + 1)
         if group is None:
             return None
@@ -259,6 +264,8 @@ class Parser:
         while True:
             start = self._skip_separators(end)
             next_group = self._citation(start, depth + 1)
+            if next_group is None and is_enclosed and start > end and "." in items[-1]:
+                next_group = self._short_range_end(start, items[-1].rpartition("-")[2], MAX_LISTED_DIGITS)
             if next_group is None:
                 return CitationGroup(end, tuple(items))
             items.extend(next_group.items)
@@ -277,8 +284,9 @@ class Parser:
         if first is None:
             return None
         after = self._skip_spaces(first.end)
-        if (sign := self._character(after)) and sign in _DASHES:
-            start = self._skip_spaces(after + 1)
+        word = self._letters(after) if after > first.end else ""
+        if word.lower() in _UNTIL or ((sign := self._character(after)) and sign in _DASHES):
+            start = self._skip_spaces(after + (len(word) or 1))
             last = (
                 self._id(start) if self._character(start) in _LETTERS else self._short_range_end(start, first.items[0])
             )
@@ -303,10 +311,10 @@ class Parser:
             end += 1
         return end if end - position <= max_digits else position
 
-    def _short_range_end(self, position: int, first: str) -> CitationGroup | None:
+    def _short_range_end(self, position: int, first: str, max_digits: int = 6) -> CitationGroup | None:
         """The end of `S3.17-19` or `S3-5`, in which the second id is only a number."""
         stem, point, _ = first.partition(".")
-        end = self._number(position, 6)
+        end = self._number(position, max_digits)
         return self._complete_id(position, end, f"{stem}." if point else "S") if end > position else None
 
     def _complete_id(self, position: int, end: int, stem: str) -> CitationGroup | None:

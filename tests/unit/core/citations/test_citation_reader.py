@@ -121,6 +121,15 @@ def test_every_list_is_read(form: str) -> None:
 def test_ranges_keep_their_middle() -> None:
     assert cited(read("It rises (S1001.1–S1001.3).")) == ["S1001.1", "S1001.2", "S1001.3"]
     assert cited(read("It rises (S1001.1-3).")) == ["S1001.1", "S1001.2", "S1001.3"]
+    assert cited(read("It rises [S1001.1 to S1001.3].")) == ["S1001.1", "S1001.2", "S1001.3"]
+    assert read("S1001.1 to the north") == "[S1001.1] to the north"
+
+
+def test_a_number_in_a_list_is_a_passage_of_the_source_before_it() -> None:
+    assert read("It rises [S1001.1, 2; S2003.17].") == "It rises [S1001.1, S1001.2, S2003.17]."
+    assert cited(read("It rises (S1001.1-2, 3).")) == ["S1001.1", "S1001.2", "S1001.3"]
+    assert cited(read("It rises [S1001.1, 2024].")) == ["S1001.1"]
+    assert read("Source: S1001.1, 2 people.") == "[S1001.1], 2 people."
 
 
 SAME = [
