@@ -21,7 +21,9 @@ MAX_VALUE_CHARS = 20_000
 """A longer value of TOML is kept as it is written."""
 _PART = r"(?:[A-Za-z0-9_-]++|\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+')"
 _PARTS = rf"(?P<key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+)[ \t]*+"
-_STRING = r"\"\"\"(?:\\.|(?!\"\"\").)*+\"\"\"+|'''(?:(?!''').)*+'''+|\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+'"
+_STRING = (  # one that is not closed ends with the text or the line: nothing is read twice
+    r"\"\"\"(?:\\.|(?!\"\"\").)*+(?:\"\"\"+|\Z)|'''(?:(?!''').)*+(?:'''+|\Z)|\"(?:\\.|[^\"\\\n])*+\"?|'[^'\n]*+'?"
+)
 _TOML_HEAD = regex(rf"[ \t]*+\[(?P<list>\[)?[ \t]*+{_PARTS}\](?(list)\])")
 _TOML_KEY = regex(rf"[ \t]*+{_PARTS}=[ \t]*+")
 _TOML_PART = regex(_PART)
