@@ -253,7 +253,12 @@ def test_a_backslash_joins_lines_where_it_is_no_path() -> None:
 
 
 def test_environment_files_lose_export_and_quotes() -> None:
-    assert lines("export A=1\nB='x y'\nC=\"a # b\" # c\n", "prod.env") == ["A: 1", "B: x y", "C: a # b (c)"]
+    assert lines('export A=1\nB=\'x y\'\nC="a # b" # c\nD="it\'s" # d\n', "prod.env") == [
+        "A: 1",
+        "B: x y",
+        "C: a # b (c)",
+        "D: it's (d)",
+    ]
 
 
 # XML
