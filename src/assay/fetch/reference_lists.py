@@ -157,7 +157,7 @@ def read_ris(text: str) -> DataBranch | None:
             lines.append(line)
             continue
         if fields and found["tag"] in ("TY", "ER"):
-            entries.append(_reference([(name, _joined(values)) for name, values in fields.items()]))
+            entries.append(_reference([(name, _join_values(values)) for name, values in fields.items()]))
             fields = {}
         if found["tag"] != "ER":
             lines = [found["value"]]
@@ -165,6 +165,6 @@ def read_ris(text: str) -> DataBranch | None:
     return DataBranch(entries, is_list=True) if entries else None
 
 
-def _joined(values: list[list[str]]) -> str:
+def _join_values(values: list[list[str]]) -> str:
     """The values of a field, each of several lines: names hold commas, so a semicolon stands between them."""
     return "; ".join(dict.fromkeys(" ".join(" ".join(lines).split()) for lines in values))
