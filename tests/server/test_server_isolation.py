@@ -19,6 +19,8 @@ import pytest
 from accounts import accounts, session
 from serving import TIDE, TIDES, Served, begun, command, served, until
 
+from assay.core.ports.lists import CELL_OF
+
 Ids = dict[str, str]
 """What a placeholder of a path, a query or a body stands for."""
 
@@ -295,3 +297,12 @@ async def test_a_token_does_what_its_scope_says_on_every_route(server: Served, h
         assert (await client.post("/v1/responses", json=body)).status_code == 403
         chat = {"model": "assay", "messages": [{"role": "user", "content": TIDE}]}
         assert (await client.post("/v1/chat/completions", json=chat)).status_code == 403
+
+
+async def test_a_table_is_shown_to_its_owner_alone(server: Served) -> None:
+    html = {"Accept": "text/html"}
+    async with session(server, "ana") as ana, session(server, "bob") as bob:
+        await begun(ana, TIDE, labels={CELL_OF: "hers.csv"})
+        for client, is_hers in ((ana, True), (bob, False)):
+            assert ("hers.csv" in (await client.get("/tables", headers=html)).text) == is_hers
+            assert (await client.get("/tables/hers.csv", headers=html)).status_code == (200 if is_hers else 404)

@@ -26,7 +26,7 @@ from assay.core.translation import (
     statement_kind,
     statements_in,
 )
-from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, use_locale
+from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, page_catalogue, use_locale
 
 PLACES = re.compile(r"\{\w*\}")
 
@@ -105,6 +105,15 @@ def test_verdicts_and_stop_reasons_are_words_of_each_language() -> None:
 )
 def test_a_language_has_a_catalogue_or_english(language: str, locale: str) -> None:
     assert locale_for(language) == locale
+
+
+def test_a_page_without_its_catalogue_has_the_messages_of_reports_and_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert catalogue("de").gettext("Sources") == "Quellen"
+    monkeypatch.setattr("assay.locale.FOLDER", tmp_path)
+    found = page_catalogue.__wrapped__("de")
+    assert (found.gettext("Sources"), found.gettext("Tables")) == ("Quellen", "Tables")
 
 
 def test_figures_and_dates_are_those_of_the_language() -> None:

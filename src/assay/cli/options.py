@@ -102,10 +102,10 @@ class Count(click.ParamType[int]):
         if isinstance(value, int):
             return value
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value.strip().lower().replace("_", ""))
-        count = int(float(match[1]) * SCALES[match[2]]) if match else 0
+        count = float(match[1]) * SCALES[match[2]] if match else 0  # may be infinite
         if not 1 <= count < MAX_COUNT:
             self.fail(f"{value!r} is not a count like 200000 or 200k", param, ctx)
-        return count
+        return int(count)
 
 
 class Money(click.ParamType[float]):

@@ -44,4 +44,4 @@ def read_data(text: str, name: str) -> Extracted | None:
             tree = read_ris(text)
         case _:
             tree = read_settings(text, suffix)
-    return tree_document(tree, name, kind) if tree is not None else None
+    return tree_document(tree, name, kind, len(text)) if tree is not None else None

@@ -21,6 +21,8 @@ from assay.fetch.text_form import unique_column_names as unique_names
 MAX_CHARS = 500_000
 """Code points of a file; longer ones were not written by people, and stay lines as in source code."""
 MAX_DEPTH = 50
+MAX_TREE_GROWTH = 20
+"""How many times longer a file may become by headings and names: more means that most of the text is them."""
 MAX_LINE_CHARS = 300
 """A longer list of single values has a line for each."""
 MAX_REMARK_CHARS = 120
@@ -118,11 +120,13 @@ def tree_of(value: object, depth: int = 0) -> str | DataBranch:
     return str(value)
 
 
-def tree_document(tree: DataBranch, name: str, kind: str) -> Extracted | None:
-    """The document of the tree in file `name`, whose format is `kind`; None if nothing is in it."""
+def tree_document(tree: DataBranch, name: str, kind: str, length: int) -> Extracted | None:
+    """The document of the tree in file `name`, whose format is `kind`; None if nothing is in it, or its text would be
+    `MAX_TREE_GROWTH` times longer than the file, which has `length` code points.
+    """
     builder = TextBuilder()
     _Writer(builder).write(tree, "", ())
-    if not builder.text:
+    if not 0 < len(builder.text) <= MAX_TREE_GROWTH * length:
         return None
     singles = _singles(tree)
     title = next(filter(None, (clean_title(clean(singles.get(key, ""))) for key in ("title", "name"))), "")

@@ -71,7 +71,7 @@ def read_json(text: str, name: str) -> Extracted | None:
         return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
     if len(text) <= MAX_CHARS and depth <= MAX_DATA_DEPTH:
         tree = tree_of(value)
-        document = tree_document(tree, name, "JSON") if isinstance(tree, DataBranch) else None
+        document = tree_document(tree, name, "JSON", len(text)) if isinstance(tree, DataBranch) else None
         if document is not None:
             return replace(document, extractor=NAME, title=title, metadata=facts)
     return Extracted(text=_one_value_per_line(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)

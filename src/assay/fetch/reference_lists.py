@@ -147,20 +147,24 @@ _TAGS = {
 
 
 def read_ris(text: str) -> DataBranch | None:
-    """The entries of a list in RIS; None if it has none."""
+    """The entries of a list in RIS, also of one that breaks off; None if it has none."""
     entries: list[DataEntry] = []
-    fields: dict[str, list[str]] = {}
-    for line in text.splitlines():
+    fields: dict[str, list[list[str]]] = {}
+    lines: list[str] = []
+    for line in (*text.splitlines(), "ER  - "):
         found = _TAG.match(line)
         if found is None:
+            lines.append(line)
             continue
-        if found["tag"] == "ER":
-            entries += (
-                [_reference([(name, ", ".join(dict.fromkeys(values))) for name, values in fields.items()])]
-                if fields
-                else []
-            )
+        if fields and found["tag"] in ("TY", "ER"):
+            entries.append(_reference([(name, _join_values(values)) for name, values in fields.items()]))
             fields = {}
-        else:
-            fields.setdefault(_TAGS.get(found["tag"], found["tag"]), []).append(found["value"].strip())
+        if found["tag"] != "ER":
+            lines = [found["value"]]
+            fields.setdefault(_TAGS.get(found["tag"], found["tag"]), []).append(lines)
     return DataBranch(entries, is_list=True) if entries else None
+
+
+def _join_values(values: list[list[str]]) -> str:
+    """The values of a field, each of several lines: names hold commas, so a semicolon stands between them."""
+    return "; ".join(dict.fromkeys(" ".join(" ".join(lines).split()) for lines in values))

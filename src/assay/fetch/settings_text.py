@@ -21,7 +21,9 @@ MAX_VALUE_CHARS = 20_000
 """A longer value of TOML is kept as it is written."""
 _PART = r"(?:[A-Za-z0-9_-]++|\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+')"
 _PARTS = rf"(?P<key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+)[ \t]*+"
-_STRING = r"\"\"\"(?:\\.|(?!\"\"\").)*+\"\"\"+|'''(?:(?!''').)*+'''+|\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+'"
+_STRING = (  # one that is not closed ends with the text or the line: nothing is read twice
+    r"\"\"\"(?:\\.|(?!\"\"\").)*+(?:\"\"\"+|\Z)|'''(?:(?!''').)*+(?:'''+|\Z)|\"(?:\\.|[^\"\\\n])*+\"?|'[^'\n]*+'?"
+)
 _TOML_HEAD = regex(rf"[ \t]*+\[(?P<list>\[)?[ \t]*+{_PARTS}\](?(list)\])")
 _TOML_KEY = regex(rf"[ \t]*+{_PARTS}=[ \t]*+")
 _TOML_PART = regex(_PART)
@@ -168,7 +170,7 @@ _PROPERTY = regex(r"(?P<key>(?:\\.|[^\\\s=:])++)\s*+[=:]?\s*+(?P<value>.*)")
 _ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _ESCAPED = {"n": "\n", "t": " ", "r": "", "f": " "}
 _REMARK = regex(r"\s[#;]\s+")
-_QUOTED = regex(r"([\"'])((?:(?!\1).)*)\1")
+_QUOTED = regex(r"([\"'])(?P<text>(?:(?!\1).)*+)\1(?:\s++[#;](?P<remark>.*))?")
 
 
 def read_settings(text: str, suffix: str) -> DataBranch | None:
@@ -243,12 +245,13 @@ class _SettingsReader:
         if self._is_properties:
             key, value = (_ESCAPE.sub(_unescape, text) for text in (key, value))
             return DataEntry(key, value, self._comments.take())
+        if quoted := _QUOTED.fullmatch(value):
+            return DataEntry(key, quoted["text"], self._comments.take(), (quoted["remark"] or "").strip())
         signs = _REMARK.finditer(f" {value}") if len(value) < MAX_CONTINUED_CHARS else ()
         behind = next((match for match in signs if _is_outside(value[: match.start()])), None)
         if behind is not None:
             value, remark = value[: max(behind.start() - 1, 0)].strip(), value[behind.end() - 1 :].strip()
-        quoted = _QUOTED.fullmatch(value)
-        return DataEntry(key, quoted[2] if quoted else value, self._comments.take(), remark)
+        return DataEntry(key, value, self._comments.take(), remark)
 
     def _continue(self, entry: DataEntry, line: str) -> None:
         """Add an indented line to the value above: one more of a list, if nothing stands behind its key."""

@@ -90,23 +90,8 @@ class MarkdownExtractor:
 CODE_SUFFIXES = (
     *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rs", ".go", ".js", ".mjs", ".jsx", ".ts", ".tsx"),
     *(".java", ".kt", ".scala", ".swift", ".rb", ".php", ".pl", ".lua", ".r", ".jl", ".hs", ".ml", ".ex", ".erl"),
-    *(
-        ".clj",
-        ".dart",
-        ".zig",
-        ".nim",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".fish",
-        ".ps1",
-        ".bat",
-        ".sql",
-        ".json",
-        ".css",
-        ".scss",
-    ),
-    *(".proto", ".graphql", ".tf", ".cmake", ".mk", ".gradle", ".vue", ".svelte", ".diff", ".patch"),
+    *(".clj", ".dart", ".zig", ".nim", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".json", ".css"),
+    *(".scss", ".proto", ".graphql", ".tf", ".cmake", ".mk", ".gradle", ".vue", ".svelte", ".diff", ".patch"),
 )
 
 

@@ -56,8 +56,12 @@ def catalogue(locale: str) -> NullTranslations:
     return NullTranslations() if locale not in LOCALES or locale == ENGLISH else _read_catalogue(locale, DOMAIN)
 
 
-def _read_catalogue(locale: str, domain: str) -> GNUTranslations:
-    return GNUTranslations(io.BytesIO(read_compiled(locale, domain)))
+def _read_catalogue(locale: str, domain: str) -> NullTranslations:
+    """A catalogue; one that is not there has no messages."""
+    try:
+        return GNUTranslations(io.BytesIO(read_compiled(locale, domain)))
+    except FileNotFoundError:
+        return NullTranslations()
 
 
 def read_compiled(locale: str, domain: str = DOMAIN) -> bytes:

@@ -11,7 +11,7 @@ import msgspec
 from assay.core.errors import AssayError, ModelError, PluginFailed, WrongType
 from assay.core.messages import CallDelta, CallDone, Delta, Profile, Reply, Request, Retracted, TextDelta, ThinkingDelta
 from assay.core.ports import Model
-from assay.core.ports.models import DescribableModel
+from assay.core.ports.models import DescribableModel, LearningModel
 from assay.services.argument_types import describe_value
 
 OURS = "assay."
@@ -46,7 +46,7 @@ def _guard(name: str, model: Model) -> Model:
         _ = guarded.profile
     except (PluginFailed, ModelError) as error:
         raise WrongType(str(error)) from error
-    is_known = type(model).__module__.startswith(OURS) or isinstance(model, DescribableModel)
+    is_known = type(model).__module__.startswith(OURS) or isinstance(model, DescribableModel | LearningModel)
     return model if is_known else guarded
 
 

@@ -48,6 +48,7 @@ def test_options_of_later_runs_are_checked_now(
         (("db", "restore", "x" * 300), "a name in a path has more than 255 bytes: shorten it"),
         (("db", "backup", "ü" * 128), "more than 255 bytes"),
         (("batch", "questions.txt", "-o", "out", "--max-tokens", "9" * 20), "is not a count like 200000"),
+        (("batch", "questions.txt", "-o", "out", "--max-tokens", "9" * 400), "is not a count like 200000"),
     ],
 )
 def test_what_cannot_be_is_refused(run: Command, words: tuple[str, ...], message: str) -> None:

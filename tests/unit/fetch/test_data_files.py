@@ -145,6 +145,10 @@ BOMBS = {
     "continued.ini": "a = b\n" + " c\n" * 160_000,
     "repeated.xml": "<a>" + "<r>" + "<b>1</b><c>2</c>" * 14_000 + "</r>" * 1 + "<r><b>1</b></r></a>",
     "brackets.ini": "[" * 300_000,
+    "open.toml": 'a = ["""\n' + '\\"""\n' * 99_000,
+    "headings.yaml": "[" * 40 + "{a: b}," * 60_000 + "]" * 40,
+    "names.bib": "@string{n={" + "y" * 199 + "}}" + ("@a{k,x=" + "#".join(["n"] * 20) + "}\n") * 9_000,
+    "inner quotes.toml": 'a = ["' + '"\\' * 240_000,
 }
 
 
@@ -249,7 +253,12 @@ def test_a_backslash_joins_lines_where_it_is_no_path() -> None:
 
 
 def test_environment_files_lose_export_and_quotes() -> None:
-    assert lines("export A=1\nB='x y'\nC=\"a # b\" # c\n", "prod.env") == ["A: 1", "B: x y", "C: a # b (c)"]
+    assert lines('export A=1\nB=\'x y\'\nC="a # b" # c\nD="it\'s" # d\n', "prod.env") == [
+        "A: 1",
+        "B: x y",
+        "C: a # b (c)",
+        "D: it's (d)",
+    ]
 
 
 # XML
@@ -322,7 +331,7 @@ def words(tree: str | DataBranch) -> list[str]:
 
 @given(TREES)
 def test_every_word_of_a_tree_is_in_a_passage(tree: str | DataBranch) -> None:
-    if (found := tree_document(DataBranch([DataEntry("k", tree)]), "a.yaml", "YAML")) is None:
+    if (found := tree_document(DataBranch([DataEntry("k", tree)]), "a.yaml", "YAML", MAX_CHARS)) is None:
         return
     spans = segment(found.text, found.syntax)
     data = found.text.encode()

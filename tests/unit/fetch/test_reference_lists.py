@@ -64,8 +64,16 @@ ER  -
 
 def test_entries_of_ris_are_rows_with_all_their_authors() -> None:
     assert read(RIS, "refs.ris").text.splitlines() == [
-        "| title: Scour in inlets | type: JOUR | author: Moen, Astrid, Falk, Peder | year: 2019 | XX: odd |",
+        "| title: Scour in inlets | type: JOUR | author: Moen, Astrid; Falk, Peder | year: 2019 | XX: odd |",
         "| title: Lighthouses | type: BOOK | year: 2007 | publisher: Fjordforlaget |",
+    ]
+
+
+def test_an_entry_of_ris_that_nothing_closes_is_kept_and_a_value_goes_on_below() -> None:
+    broken_off = "TY  - JOUR\nTI  - One\n  of two\n\nTY  - BOOK\nTI  - Two\nAB  - It begins\nand goes on"
+    assert read(broken_off, "refs.ris").text.splitlines() == [
+        "| title: One of two | type: JOUR |",
+        "| title: Two | type: BOOK | abstract: It begins and goes on |",
     ]
 
 

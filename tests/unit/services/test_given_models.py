@@ -12,7 +12,9 @@ import pytest
 from assay import Assay, settings
 from assay.core.errors import ModelFailed, PluginFailed, WrongType
 from assay.core.messages import Reply, Request, TextDelta
+from assay.core.ports.models import LearningModel
 from assay.models.extractive import Extractive
+from assay.services.given_models import guard_models
 
 PROFILE = msgspec.structs.replace(Extractive().profile, name="mine", quotes=False)
 
@@ -114,3 +116,10 @@ async def test_what_breaks_the_contract_is_named_with_the_model(
 async def test_an_error_of_the_system_is_a_failure_of_the_service(tmp_path: Path, error: Exception) -> None:
     with pytest.raises(ModelFailed, match=f"mine: its `stream` raised {type(error).__name__}"):
         await answered(tmp_path, yielding(error))
+
+
+def test_a_model_that_learns_from_refusals_goes_on_to() -> None:
+    class Learning(Own):
+        def learn(self, refusal: str) -> None: ...
+
+    assert isinstance(guard_models({"mine": Learning(yielding(Reply(text="yes")))})["mine"], LearningModel)

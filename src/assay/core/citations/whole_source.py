@@ -111,10 +111,10 @@ class WholeSource:
             best_indices.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
         if len(best_indices) < least:
-            best_indices = list(dict.fromkeys((*best_indices, *self._rank(all_weights))))[:least]
+            best_indices = list(dict.fromkeys((*best_indices, *self._rank_passages(all_weights))))[:least]
         return tuple(self.passages[index] for index in best_indices)
 
-    def _rank(self, weights: Mapping[str, float]) -> list[int]:
+    def _rank_passages(self, weights: Mapping[str, float]) -> list[int]:
         """The passages with any of these words, by the weight of those they have."""
         totals = self._totals(weights)
         return sorted(totals, key=lambda index: (-round(totals[index], 9), index))

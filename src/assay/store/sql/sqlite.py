@@ -37,11 +37,12 @@ WRITE_OPTION = {"assay_write": True}
 SINGLE_OPTION = {"assay_single": True}
 """Execution options of a connection for a single reading statement: SQLite gives each a transaction of its own."""
 
+_FILE = "assay.file"
+"""The key of a connection's file in its record of the pool."""
+
 # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
 # process loses none of it, because the operating system has the data. A power cut may lose the last commits, but
 # never the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
-_FILE = "assay.file"
-"""The key of a connection's file in its record of the pool."""
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
