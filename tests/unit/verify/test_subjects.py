@@ -51,6 +51,7 @@ def test_somebody_else(claim: str, name: str, said: str) -> None:
             "Piet Kerr won two medals in Oslo.",
             "Piet Kerr is a rower. He won two medals in Oslo. Ama Osei won two medals.",
         ),
+        ("Kerr resigned in 2020.", "Piet Kerr was mayor. He resigned in 2020. Ama Osei resigned in 2020, too."),
     ],
 )
 def test_the_same(claim: str, evidence: str) -> None:

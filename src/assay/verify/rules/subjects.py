@@ -99,18 +99,23 @@ def _is_another(claim: AnalyzedText, own: _Subject, passage: int, each: _Subject
         return False
     if not own_name or not their_name or is_spelt_otherwise(claim.words[own.first : own.last + 1], span, texts):
         return False
-    about = [
-        (reading, indices)
-        for reading in texts.readings
-        for indices in _statements(reading)
-        if not own_name.isdisjoint(reading.words[index].key for index in indices)
-    ]
+    about = [(reading, indices) for reading in texts.readings for indices in _statements_about(reading, own_name)]
     return bool(about) and not any(
         reading.words[indices[-1]].text == "?"
         or _may_be_one(reading, indices, own_name, their_name)
         or 2 * len(own.told & _keys(reading, indices)) > len(own.told)
         for reading, indices in about
     )
+
+
+def _statements_about(reading: AnalyzedText, name: Collection[str]) -> Iterator[range]:
+    """The statements with a word of a name, and those after them that begin with a pronoun."""
+    is_about = False
+    for indices in _statements(reading):
+        is_pronoun = reading.words[indices.start].text.lower() in _PRONOUNS
+        is_about = (is_about and is_pronoun) or any(reading.words[index].key in name for index in indices)
+        if is_about:
+            yield indices
 
 
 def _may_be_one(reading: AnalyzedText, indices: range, one: Collection[str], other: Collection[str]) -> bool:
