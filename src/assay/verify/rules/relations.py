@@ -64,13 +64,12 @@ class Relation(msgspec.Struct, frozen=True):
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each relation of the claim that the evidence states the other way round, and never so."""
     ours = list(_relations(claim))
-    theirs = [
-        (passage, each)
-        for passage, reading in enumerate(texts.readings if ours else ())
-        for each in _relations(reading)
-    ]
+    distinct: dict[tuple[_Kind, frozenset[str], frozenset[str]], tuple[int, Relation]] = {}
+    for passage, reading in enumerate(texts.readings if ours else ()):
+        for each in _relations(reading):
+            distinct.setdefault((each.kind, each.first, each.then), (passage, each))
     for own in ours:
-        alike = [(passage, each) for passage, each in theirs if each.kind == own.kind]
+        alike = [(passage, each) for passage, each in distinct.values() if each.kind == own.kind]
         turned = [(passage, each) for passage, each in alike if _is_turned(own, each)]
         if turned and not any(all(_agreement(own, each)) for _, each in alike):
             passage, each = turned[0]
