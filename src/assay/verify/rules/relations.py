@@ -141,13 +141,18 @@ def _joints(words: Sequence[Word], indices: range) -> Iterator[_Joint]:
 
 def _last_part(words: Sequence[Word], indices: range) -> range:
     """What follows the last break; one at the end of the side ("…, which led to") is passed over."""
-    breaks = [index + 1 for index in indices[:-2] if words[index].text.lower() in _BREAKS]
+    breaks = [index + 1 for index in indices[:-2] if _is_break(words, index)]
     return range(max(breaks, default=indices.start), indices.stop)
 
 
 def _first_part(words: Sequence[Word], indices: range) -> range:
-    breaks = (index for index in indices if words[index].text.lower() in _BREAKS)
+    breaks = (index for index in indices if _is_break(words, index))
     return range(indices.start, next(breaks, indices.stop))
+
+
+def _is_break(words: Sequence[Word], index: int) -> bool:
+    follows = words[index + 1].text.lower() if index + 1 < len(words) else ""
+    return words[index].text.lower() in _BREAKS or (words[index].text == "," and follows in ("and", "or"))
 
 
 def _keys(words: Sequence[Word], indices: range) -> frozenset[str]:

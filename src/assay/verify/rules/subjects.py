@@ -112,7 +112,7 @@ def _is_another(claim: AnalyzedText, own: _Subject, passage: int, each: _Subject
     return bool(about) and not any(
         reading.words[indices[-1]].text == "?"
         or _may_be_one(reading, indices, own_name, their_name)
-        or 2 * len(own.told & _keys(reading, indices)) > len(own.told)
+        or 2 * len(own.told & _keys(reading, indices)) >= len(own.told)
         for reading, indices in about
     )
 
