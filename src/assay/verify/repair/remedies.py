@@ -212,9 +212,15 @@ def _bare_sentence(reply: str, before: str) -> str:
     match = _ANNOUNCED.match(text)
     if match and not text[match.end()].islower() and not set(words(match[1])).issubset(words(before)):
         text = text[match.end() :]
-    while (match := _WRAPPED.fullmatch(text)) and text[0] != before[:1]:
+    while (match := _WRAPPED.fullmatch(text)) and text[0] != before[:1] and _is_one_pair(match):
         text = f"{match['text']}{match['markers']}"
     return text.strip()
+
+
+def _is_one_pair(wrapped: re.Match[str]) -> bool:
+    """True if the signs around a text belong together: not in '"a" and "b"'."""
+    signs = f"{wrapped[1]}{wrapped.string[wrapped.end('text')]}"
+    return not any(sign in wrapped["text"].strip(signs) for sign in signs)
 
 
 def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:

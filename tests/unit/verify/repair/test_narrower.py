@@ -49,6 +49,7 @@ def test_one_sentence_with_passages_shown_is_taken(reply: str) -> None:
         '**Corrected sentence:** "The plant employs 400 people. [S1.1]"',
         '"The plant employs 400 people." [S1.1]',
         "Berichtigter Satz: *The plant employs 400 people [S1.1].*",
+        "**The plant employs 400 people. [S1.1]**",
         "The plant employs 400 people [S1.1].\n\nI took out 900, since no passage says it.",
     ],
 )
@@ -64,6 +65,8 @@ def test_words_before_a_colon_stay_if_they_belong_to_the_sentence() -> None:
         "Orley: The plant employs 400 people [S1.1].",
         "Staff: The plant employs 400 people [S1.1].",
         "It is clear: the plant employs 400 people [S1.1].",
+        '"The plant" employs 400 "people" [S1.1].',
+        "*The plant* employs 400 *people* [S1.1].",
     ):
         found = read_rewrite(reply, before, (SAYS, OTHER))
         assert found is not None
