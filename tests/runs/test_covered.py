@@ -90,6 +90,14 @@ async def test_a_claim_in_other_words_answers_if_its_passage_does(status: str, g
     assert relevance == grade
 
 
+async def test_what_code_judged_makes_no_claim_an_answer() -> None:
+    report = "At Brest the sea comes up by that much. [S1001.1]"
+    failing = Scene(answer=fails("no quota", transient=False).answer, task="assess")
+    log = await covered([*two_steps("orchestrated", BLEW), failing], "orchestrated", report)
+    assert [each.status for each in before(log)] == ["answered"] * 3
+    assert list(log.last(e.ClaimsGraded).relevance.values()) == ["related"]
+
+
 UNREADABLE = ["I think so.", "", '{"parts": [{"part": 9, "status": "answered"}]}', '{"parts": 3}']
 
 

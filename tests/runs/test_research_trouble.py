@@ -117,7 +117,7 @@ async def test_bad_calls_are_answered_and_the_agent_goes_on() -> None:
     bad = Reply(
         calls=(
             call("google", id="same", query="tide"),
-            call("search", id="same", query="tide", words="moon"),
+            call("search", id="same", words="tide", site="Brest"),
             call("search", id="", query="tide Brest", limit="3"),
             msgspec.structs.replace(call("search", id="same"), malformed='{"query": "ti'),
             call("open", id="five", documents="S9999"),

@@ -36,8 +36,8 @@ class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[ToolDefinition, ...]
 
 
-MAX_RECALLED_PASSAGES = 60
-"""Passages looked at to fill a part of a window."""
+MIN_RECALLED_PASSAGES, PASSAGE_TOKENS = 60, 200
+"""Passages looked at to fill a part of a window: at least so many, and one for so many tokens."""
 
 
 def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
@@ -50,8 +50,9 @@ def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
 
 
 def nearest_evidence(ledger: Ledger, topic: str, tokens: int) -> str:
-    """The passages that share most with a topic, below their sources, as many as fit."""
-    passages = ledger.recall(topic, MAX_RECALLED_PASSAGES)
+    """The passages that share most with a topic, else the first ones, below their sources, as many as fit."""
+    count = max(MIN_RECALLED_PASSAGES, tokens // PASSAGE_TOKENS)
+    passages = ledger.recall(topic, count) or list(ledger.passages_and_sources()[0].values())[:count]
     text = evidence_text(passages, ledger)
     while passages and estimate_tokens(text) > tokens:
         passages = passages[: len(passages) * 3 // 4]

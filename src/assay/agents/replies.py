@@ -41,7 +41,8 @@ def one_line_text(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-_ID = regex(r"\bS\d+(?:\.\d+)?\b")
+_ID = regex(r"(?<![A-Za-z0-9.])S[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9]|\.[0-9])")
+"""An id, with letters of other scripts around it too."""
 
 
 def read_ids(ids: object) -> tuple[str, ...]:

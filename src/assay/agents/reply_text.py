@@ -7,7 +7,8 @@ is, so tidying twice changes nothing more.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 from assay.core.citations.grammar import LEAD_WORDS
 from assay.core.clean import Edit, EditedText
 from assay.core.lazy import regex
-from assay.core.markers import cited_ids, parse_markers, strip_markers
+from assay.core.markers import Marker, cited_ids, parse_markers, strip_markers
 from assay.core.messages import Reply
 from assay.core.scanner import scan
 from assay.evidence.ledger import Ledger
@@ -24,6 +25,7 @@ from assay.run.call_repair import read_json
 MIN_REPEATED_CHARS = 30
 """The least characters of a paragraph that is left out if it stands in the text before, word for word."""
 MAX_TITLE_CHARS = 120
+MAX_REMARK_CHARS = 1_000
 MIN_NAME_CHARS = 6
 """A shorter name of a source may be an abbreviation."""
 _TITLES = frozenset("title heading header headline name section subject topic".split())
@@ -33,6 +35,12 @@ _LISTS = LEAD_WORDS | frozenset(
     "bibliographie bibliografía bibliografia bibliografie".split()
 )
 """Words of headings above a list of sources; lower case."""
+_NO_LISTS = frozenset(
+    """
+    list of works used and literature literatur evidence document documents passage passages note see per via from
+    """.split()
+)
+"""Those of them that head other lists too: a heading needs one more."""
 _NAMED = regex(r"\[([^\[\]\n]{1,300})\](?:\(([^()\s]{1,500})\))?|\(([^()\[\]\n]{4,500})\)|<(\w+://[^<>\s]{1,500})>")
 """What may name a source: a link, or text in brackets."""
 _BREAK = regex(r"(\n[ \t]*(?:\n[ \t]*)+)")
@@ -124,7 +132,7 @@ def source_names(ledger: Ledger) -> Names:
     for source in ledger.passages_and_sources()[1].values():
         address = unquote(source.url)
         path = address.partition("://")[2] or address
-        for name in {_name_key(name) for name in (address, path, path.rpartition("/")[2], source.title)}:
+        for name in dict.fromkeys(map(_name_key, (address, path, path.rpartition("/")[2], source.title))):
             documents.setdefault(name, set()).add(source.document_sha256)
             ids[name] = (*ids.get(name, ()), source.id)
     return {name: ids[name] for name, named in documents.items() if len(named) == 1 and len(name) >= MIN_NAME_CHARS}
@@ -159,28 +167,34 @@ def _name_key(name: str) -> str:
 
 def resolve_references(text: str, names: Names) -> str:
     """Put the ids in the place of numbers, if the text says what these stand for: `[^1]: [S1001.1]`."""
+    markers = parse_markers(text)
+    starts = [marker.start for marker in markers]
     definitions = {
         (found[1] or found[2]).lstrip("0"): (found, ids)
         for found in _DEFINITION.finditer(text)
-        if (ids := _defined_ids(found, names))
+        if (ids := _defined_ids(found, markers[slice(*(bisect_left(starts, end) for end in found.span(3)))], names))
     }
     if not definitions:
         return text
     lines = [(found.start(), found.end()) for found, _ in definitions.values()]
-    apart = lines + [(token.start, token.end) for token in scan(text) if token.kind in ("link", "verbatim")]
+    apart = bytearray(len(text))
+    for start, end in (
+        *lines,
+        *((token.start, token.end) for token in scan(text) if token.kind in ("link", "verbatim")),
+    ):
+        apart[start:end] = b"x" * (end - start)
     edits = [
         Edit(found.start(), found.end(), _marker(cited))
         for found in _REFERENCE.finditer(text)
-        if not any(start <= found.start() < end for start, end in apart)
+        if not apart[found.start()]
         and (cited := [id for number in _numbers(found) if number in definitions for id in definitions[number][1]])
     ]
     dropped = [Edit(start, min(end + 1, len(text)), "") for start, end in lines]
     return EditedText(text, [*edits, *dropped]).text.rstrip() if edits else text
 
 
-def _defined_ids(found: re.Match[str], names: Names) -> tuple[str, ...]:
-    """The ids that a line gives a number; none if it states something, as an item of a numbered list does."""
-    markers = [marker for marker in parse_markers(found.string) if found.start(3) <= marker.start < found.end(3)]
+def _defined_ids(found: re.Match[str], markers: Sequence[Marker], names: Names) -> tuple[str, ...]:
+    """The ids that a line with these markers gives a number; none if it states something, as an item of a list does."""
     if markers and (found[1] is not None or not found.string[found.start(3) : markers[0].start].strip()):
         return tuple(id for marker in markers for id in marker.ids)
     line = found[3].casefold()
@@ -201,12 +215,13 @@ def drop_repetitions(text: str) -> str:
     """
     if "```" in text or "~~~" in text:
         return text
-    seen: set[str] = set()
+    seen: dict[str, frozenset[str]] = {}
     kept: list[str] = []
     for heading, paragraphs in _sections(_paragraphs_of(text)):
         fresh = [paragraph for paragraph in paragraphs if not _is_said(paragraph, seen)]
         is_again = bool(heading) and _words(heading) in seen
-        seen.update(map(_words, (heading, *paragraphs)))
+        for part in (heading, *paragraphs):
+            seen[_words(part)] = seen.get(_words(part), frozenset()) | cited_ids(part)
         kept += [heading, *fresh] if fresh else [] if is_again or not heading else [heading, *paragraphs]
     return text if sum(map(len, kept)) == len(text) else "".join(kept).rstrip()
 
@@ -232,9 +247,10 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", strip_markers(text).casefold()))
 
 
-def _is_said(paragraph: str, seen: Container[str]) -> bool:
+def _is_said(paragraph: str, seen: Mapping[str, frozenset[str]]) -> bool:
+    """True if a paragraph's words are among those `seen`, with all that it cites."""
     words = _words(paragraph)
-    return len(words) >= MIN_REPEATED_CHARS and words in seen
+    return len(words) >= MIN_REPEATED_CHARS and words in seen and cited_ids(paragraph) <= seen[words]
 
 
 def drop_remarks(text: str) -> str:
@@ -250,12 +266,14 @@ def drop_remarks(text: str) -> str:
 
 def _is_remark(pattern: re.Pattern[str], paragraph: str) -> bool:
     """True if a paragraph is a rule, or has the words of a remark and neither a citation nor a figure."""
+    if len(paragraph) > MAX_REMARK_CHARS:
+        return False
     is_plain = not parse_markers(paragraph) and not any(map(str.isdecimal, paragraph))
     return bool(_RULE.fullmatch(paragraph)) or (is_plain and pattern.fullmatch(paragraph) is not None)
 
 
 def drop_source_lists(text: str) -> str:
-    """The text without a list of sources at its end: a report gets one by code."""
+    """The text without a list of sources at its end: a report gets one by code. One that cites more passages stays."""
     paragraphs = _paragraphs_of(text)
     last = next((index for index in reversed(range(len(paragraphs))) if _HEADING.match(paragraphs[index])), 0)
     heading, _, below = paragraphs[last].partition("\n") if last else ("", "", "")
@@ -264,9 +282,10 @@ def drop_source_lists(text: str) -> str:
     if title is None or not _heads_sources(title[1] or title[2]) or not all(map(_LISTED.fullmatch, lines)):
         return text
     rest = drop_remarks("".join(paragraphs[:last]).rstrip())
-    return rest if parse_markers(rest) else text
+    listed = {id for id in cited_ids("\n".join(lines)) if "." in id}
+    return rest if parse_markers(rest) and listed <= cited_ids(rest) else text
 
 
 def _heads_sources(title: str) -> bool:
     words = re.findall(r"[^\W\d_]+", title.casefold())
-    return bool(words) and all(word in _LISTS for word in words)
+    return all(word in _LISTS for word in words) and not _NO_LISTS.issuperset(words)

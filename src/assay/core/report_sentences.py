@@ -64,6 +64,8 @@ _ROW_NUMBERS = frozenset(("#", "№", "no", "nr", "s.no", "sr. no", "序号", "�
 _ROW_NUMBER = regex(r"\d{1,3}\.?")
 _ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = regex(r"(\*\*|__).+\1:?")
+_NUMBERING_WORDS = 2
+"""The most words of a part of a title that ends with a dot. By hand."""
 _BOLD_TITLE = regex(r"(\*\*|__)(?:(?!\1).){1,200}(?<![.!?。！？])\1:?")
 
 
@@ -243,11 +245,18 @@ def _sentence_spans(
     """The spans of sentences; a row, a title in bold ("**26.1. Dumps**"), or a frame cited at its end, is one."""
     spans = sentences(_mask_dots(text))
     whole_span = [(spans[0][0], spans[-1][1])]
-    if kind != "paragraph" or (len(spans) > 1 and not markers and _BOLD_TITLE.fullmatch(text.strip())):
+    if kind != "paragraph" or (len(spans) > 1 and not markers and _is_bold_title(text, spans)):
         return whole_span
     spans = _split_at_citations(text, spans, {bisect_left(positions, marker.start) for marker in markers})
     cited_at_end = markers and all(marker.start > positions[spans[-1][0]] for marker in markers)
     return whole_span if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
+
+
+def _is_bold_title(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """True if a text is a title in bold whose dots end no sentences but numbers and the like."""
+    if not _BOLD_TITLE.fullmatch(text.strip()):
+        return False
+    return sum(len(words(text[start:end])) > _NUMBERING_WORDS for start, end in spans) < 2
 
 
 _CLOSED = regex(r"[^\W\d_]{3}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")

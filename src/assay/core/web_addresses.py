@@ -117,9 +117,15 @@ def canonical_url(text: str) -> str:
 
 
 def names_address(text: str, address: str) -> bool:
-    """True if `text` names this address, with or without scheme, or a longer one that begins so."""
-    searched = _comparable(text)
-    return any(_names(searched, form) for form in dict.fromkeys((address.strip(), canonical_url(address))))
+    """True if `text` names this address, with or without scheme, or a longer one that begins so.
+
+    Its tracking parameters count too: a model could write there what it has read.
+
+    Raises:
+        BadUrl: it is no address.
+    """
+    searched, forms = _comparable(text), dict.fromkeys((address.strip(), parse_url(address).href))
+    return any(_names(searched, form) for form in forms)
 
 
 def _names(searched: str, address: str) -> bool:

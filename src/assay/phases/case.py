@@ -237,8 +237,8 @@ class PartAssessment(msgspec.Struct, frozen=True, kw_only=True):
 class Research(msgspec.Struct, frozen=True, kw_only=True):
     """The research of a run. `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
 
-    `take_steering` has the owner's instructions so far. `judged` is the reflector's judgement of what the first
-    `judged_of` findings answer.
+    `take_steering` has the owner's instructions so far. `judged` is a model's judgement of what the first `judged_of`
+    findings answer.
     """
 
     plan: Plan
@@ -248,6 +248,11 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     steering: tuple[str, ...] = ()
     judged: tuple[PartAssessment, ...] = ()
     judged_of: int = 0
+
+    @property
+    def is_judged(self) -> bool:
+        """True if a model has judged what all findings answer."""
+        return bool(self.judged) and self.judged_of == len(self.findings)
 
     def with_finding(self, finding: Finding) -> Research:
         """The research with one more finding; its step gets the status that the finding gives it."""
@@ -367,7 +372,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     a model wrote it to its end; `composed` that code made it of records and it must keep stating them. `streamed` is
     the text as it streamed, if its claims were found meanwhile: they keep their ids. `found` says that it answers,
     since a text that only shows the nearest passages has citations too. `coverage` is the coverage of the plan before
-    writing. `proofreader` has found and checked claims while it streamed.
+    writing, `judged` if a model judged it. `proofreader` has found and checked claims while it streamed.
     """
 
     text: str
@@ -379,4 +384,5 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     streamed: str = ""
     found: bool = True
     coverage: tuple[Coverage, ...] = ()
+    judged: bool = False
     proofreader: Proofreader | None = None

@@ -199,7 +199,7 @@ async def complete_coverage(
             research = await _dispatch(branch, agent_pool, research, open_steps)
         except LimitReached as limit:
             branch.warn(_("open steps were left: {why}").format(why=stop_reason_phrase(limit.reason)))
-    coverage = await _assessed_coverage(branch, agent_pool, research)
+    research, coverage = await _assessed_coverage(branch, agent_pool, research)
     branch.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed_plan(research.plan, coverage)
     if plan != research.plan:
@@ -220,17 +220,19 @@ async def _dispatch(run: Run, agent_pool: AgentPool, research: Research, steps: 
     return research
 
 
-async def _assessed_coverage(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
+async def _assessed_coverage(
+    run: Run, agent_pool: AgentPool, research: Research
+) -> tuple[Research, tuple[Coverage, ...]]:
     """Assess what is answered, as judged by the reflector or another model if the brief asks for one; else by code.
 
     No model is called if no finding cites anything.
     """
     coverage = assess_coverage(agent_pool.case.question, research)
-    if not run.brief.assess or not research.cited_findings():
-        return coverage
-    if research.judged and research.judged_of == len(research.findings):
-        return apply_assessments(research, coverage, research.judged)
-    return apply_assessments(research, coverage, await judge_parts(run, agent_pool, research, coverage))
+    judged: tuple[PartAssessment, ...] = ()
+    if run.brief.assess and research.cited_findings():
+        judged = research.judged if research.is_judged else await judge_parts(run, agent_pool, research, coverage)
+    research = msgspec.structs.replace(research, judged=judged, judged_of=len(research.findings))
+    return research, apply_assessments(research, coverage, judged)
 
 
 def apply_assessments(

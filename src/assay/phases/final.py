@@ -182,7 +182,7 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
 
 def _answering_passages(run: Run, draft: Draft, passages: Mapping[str, Passage]) -> frozenset[PassageLocation]:
     """The passages by which a model judged parts of the question to be answered; none if the built-in model did."""
-    is_by_model = run.brief.assess and draft.written
+    is_by_model = draft.judged and draft.written
     if not is_by_model or any(run.profile(role).quotes for role in ("simple", "complex")):
         return frozenset()
     ids = (id for part in draft.coverage if part.status == "answered" for id in part.passages)

@@ -242,4 +242,4 @@ async def report_findings(run: Run, case: Case, research: Research, coverage: tu
     if not draft.found or not resolve_citations(draft.text, case.ledger).passages:
         await check_tools(run)
     log_cited_sources(run, case, draft.text)
-    return msgspec.structs.replace(draft, coverage=coverage)
+    return msgspec.structs.replace(draft, coverage=coverage, judged=research.is_judged)

@@ -17,7 +17,7 @@ from assay.run.run import Run
 from assay.run.steps import StepContext
 
 T = TypeVar("T", bound=msgspec.Struct)
-_NUMBER = regex(r"(?<![\d.])-?\d{1,9}(?![\d.]*\d)")
+_NUMBER = regex(r"(?:(?<![\w.)\]-])-)?(?<![\d.])\d{1,9}(?![\d.]*\d)")
 
 
 def define(
@@ -64,7 +64,7 @@ def _written_out(schema: Any, components: Mapping[str, Any]) -> Any:
         for key, value in schema.items()
         if value or key not in ("title", "default", "required")
     }
-    if "enum" in schema:
+    if isinstance(schema.get("enum"), list):  # else it is a field of this name
         written |= {"type": "string", "enum": [value for value in schema["enum"] if value]}
     return written
 
@@ -94,20 +94,21 @@ def usage_line(tool: ToolDefinition) -> str:
 def _repair_arguments(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as the schema wants them, where a model's own form leaves no doubt. Null is a missing argument."""
     properties = tool.parameters.get("properties", {})
-    missing = [name for name in tool.parameters.get("required", ()) if name not in arguments]
-    unknown = [name for name in arguments if name not in properties]
+    given = {name: value for name, value in arguments.items() if value is not None}
+    missing = [name for name in tool.parameters.get("required", ()) if name not in given]
+    unknown = [name for name in given if name not in properties]
     renamed = {unknown[0]: missing[0]} if len(missing) == len(unknown) == 1 else {}
-    named = {renamed.get(name, name): value for name, value in arguments.items() if value is not None}
+    named = {renamed.get(name, name): value for name, value in given.items()}
     return {name: _repair_value(value, properties.get(name, {})) for name, value in named.items()}
 
 
 def _repair_value(value: Any, schema: Mapping[str, Any]) -> Any:
     """A single value for a list, a list of one for a value, a number for its text ("step 2"), or the reverse."""
+    while schema.get("type") in ("string", "integer") and isinstance(value, list) and len(value) == 1:
+        value = value[0]
     match schema.get("type"), value:
         case "array", str() | int():
             return _decode_list(value, schema.get("items", {}))
-        case ("string" | "integer", [single]):
-            return _repair_value(single, schema)
         case "string", int() | float():
             return str(value)
         case "integer", str() if len(numbers := _NUMBER.findall(value)) == 1:

@@ -12,6 +12,7 @@ from typing import Literal as Choice
 
 import msgspec
 
+from assay.core.languages import detect_language, question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import plain_digits
 from assay.core.lexicon import stem as english
@@ -201,6 +202,11 @@ class Texts(msgspec.Struct, frozen=True):
     def has(self, key: str) -> bool:
         """True if one of them has a word with this stem."""
         return any(key in reading.places for reading in self.readings)
+
+    def language(self, claim: AnalyzedText) -> str:
+        """The language of a claim and these texts, "" if unknown."""
+        text = " ".join(reading.plain.text for reading in (claim, *self.readings))
+        return detect_language(text) or question_language(text)  # which reads short texts
 
 
 def read_texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Texts:

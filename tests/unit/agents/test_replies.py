@@ -217,6 +217,8 @@ def test_a_report_without_citations_may_only_say_what_was_not_found(report: str,
     ("written", "ids"),
     [
         (["S1.1", "[S1.2]"], ("S1.1", "S1.2")),
+        ("参见S1.1、S2.3。", ("S1.1", "S2.3")),
+        ("S1.1S2.3", ("S1.1S2.3",)),
         ("[S1.1, S2.3]", ("S1.1", "S2.3")),
         (["`S1.1`", "**S2.3**", "(S4)", "passage S5.6"], ("S1.1", "S2.3", "S4", "S5.6")),
         (["the first"], ("the first",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -71,6 +72,10 @@ def test_numbers_become_the_ids_they_stand_for(first: str, others: str, below: s
         f"{TEXT}\n\n```python\nprint('a long line of code, once')\n\n\nprint('a long line of code, once')\n```",
         '```json\n{"name": "tides"}\n```',
         "## High\n\nSeven metres [S1001.1].\n\n## Low\n\nSeven metres [S1001.1].",
+        f"{ROSE}.\n\n{TURNED} [S1001.2].\n\n{ROSE} [S1001.1].",
+        f"{TEXT}\n\n## Works\n\n- Low Water, 1907 [S1001.1]\n- Spring Tide [S1001.2]",
+        f"{TEXT}\n\n## Evidence\n\n- A gauge at Brest [S1001.1]",
+        f"{TEXT}\n\n## Sources\n\n- Three springs feed it [S1003.1]",
     ],
 )
 def test_a_plain_text_stays_as_it_is(text: str) -> None:
@@ -89,3 +94,17 @@ def test_sources_may_be_cited_by_name() -> None:
     )
     listed = "It blows [1].\n\n[1]: The winds, https://example.org/winds"
     assert resolve_references(listed, names) == "It blows [S1002]."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"[{number % 999}]: [S1001.{number}]\n" for number in range(8_000)),
+        "`a` [1] " * 4_000 + "\n\n[1]: [S1001.1]\n",
+        "here is " + "report " * 8_000 + f"\n\n{TEXT}",
+    ],
+)
+def test_long_texts_take_no_more_than_linear_time(text: str) -> None:
+    began = time.process_time()
+    tidy_text(text, Ledger())
+    assert time.process_time() - began < 2

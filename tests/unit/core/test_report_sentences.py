@@ -87,6 +87,11 @@ def test_what_readers_see_as_text_is_checked_although_markdown_would_hide_it(hid
     assert len(claims(report, html=True)) == 1
 
 
+def test_sentences_in_bold_are_no_title() -> None:
+    text = "**The dam holds 4 million litres. It was closed in 2019**"
+    assert [sentence.role for sentence in read_sentences(text)] == ["fact", "fact"]
+
+
 def test_ids_count_claims_alone() -> None:
     assert [sentence.id for sentence in read_sentences("# Head\n\nOne is so here.\n\nIs it?\n\nTwo is so here.")] == [
         "",

@@ -57,7 +57,8 @@ def test_canonical(found: str, same: str):
         ("https://example.com.evil.example/a", "https://example.com", False),
         ("mail@example.com", "https://example.com", False),
         ("nothing", "https://example.com/", False),
-        ("anything", "", False),
+        ("https://example.com/a", "https://example.com/a?utm_source=secret", False),
+        ("https://example.com/a", "https://example.com/a#b", True),
     ],
 )
 def test_an_address_is_named_in_full_or_from_its_beginning(text: str, address: str, named: bool):

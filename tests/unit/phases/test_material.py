@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.findings import Finding, resolve_citations
-from assay.agents.findings_request import evidence_text
+from assay.agents.findings_request import evidence_text, nearest_evidence
 from assay.agents.history import total_tokens
 from assay.core.passage_context import read_sources
 from assay.core.sources import Document, PassageSpan
@@ -58,6 +58,14 @@ def test_evidence_shows_each_passage_once_below_its_source() -> None:
     shown = read_sources(evidence_text([passage for passage in passages if passage], held))
     assert [[each.id for each in source.passages] for source in shown] == [["S1001.2", "S1001.5"], ["S2001.1"]]
     assert evidence_text([], held) == ""
+
+
+def test_what_shares_no_word_with_a_topic_is_shown_too() -> None:
+    held = ledger()
+    for topic in ("fact of a document", "潮汐"):
+        sources = read_sources(nearest_evidence(held, topic, 40_000))
+        assert [source.title for source in sources] == ["Document 1", "Document 2", "Document 3"]
+        assert read_sources(nearest_evidence(held, topic, 200))
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=3), st.integers(120, 4_000))

@@ -75,6 +75,8 @@ def test_usage_says_how_to_call() -> None:
         ({"q": "tide"}, "tide", 8),
         ({"queries": ["tide"], "limit": "3"}, "tide", 3),
         ({"query": 2024, "limit": "at most 3"}, "2024", 3),
+        ({"query": None, "q": "tide", "site": None}, "tide", 8),
+        ({"query": [["tide"]]}, "tide", 8),
     ],
 )
 def test_search_arguments(arguments: dict[str, Any], query: str, limit: int) -> None:
@@ -87,6 +89,7 @@ def test_search_arguments(arguments: dict[str, Any], query: str, limit: int) -> 
         ({"step": "Step 2", "continues": 1}, (2, "1", ())),
         ({"after": "1, 2"}, (0, "", (1, 2))),
         ({"after": ["1"]}, (0, "", (1,))),
+        ({"after": "agent-1, agent-2", "step": "step-2"}, (2, "", (1, 2))),
         ({"after": "", "continues": ""}, (0, "", ())),
         ({"after": "[1, 3]", "step": [2]}, (2, "", (1, 3))),
     ],

@@ -48,6 +48,7 @@ def test_the_opposite(claim: str, evidence: str, slot: str, said: str) -> None:
         ("She was not the first mayor of Orley.", "She was the second mayor of Orley."),
         ("The survey found no cracks in the tower.", "Did the survey find cracks in the tower?"),
         ("Tern Stone bought the quarry in Kent.", "Marlow sold the quarry in Kent to Tern Stone."),
+        ("O navio afundou perto do porto em 1912.", "O navio afundou no porto em 1912."),
         ("The play was praised.", "Nobody had expected Never Say Never. The play was praised."),
     ],
 )

@@ -49,6 +49,10 @@ def test_turned_round(claim: str, evidence: str) -> None:
         ("The bridge is closed because the trains run late.", f"{LATE} The bridge is closed because trains run late."),
         ("The causes of the closed bridge are late trains.", LATE),
         ("The bridge is closed because it rains.", LATE),
+        (
+            "Buses were late because the road was closed.",
+            "The road was closed because of a flood, and buses were late because of that.",
+        ),
     ],
 )
 def test_as_it_stands(claim: str, evidence: str) -> None:

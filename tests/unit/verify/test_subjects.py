@@ -51,6 +51,11 @@ def test_somebody_else(claim: str, name: str, said: str) -> None:
             "Piet Kerr won two medals in Oslo.",
             "Piet Kerr is a rower. He won two medals in Oslo. Ama Osei won two medals.",
         ),
+        ("Das Werk beschäftigt 400 Menschen.", "Die Fabrik beschäftigt 400 Menschen. Das Werk liegt in Kiel."),
+        ("Die Fabrik beschäftigt 400 Menschen.", "Die Anlage beschäftigt 400 Menschen. Die Fabrik wurde 1931 gebaut."),
+        ("The Home Office closed the port.", "Ama Osei closed the port. The Home Office praised it."),
+        ("The Senate passed the bill.", "The House passed the bill in May. The Senate passed it in June."),
+        ("Kerr resigned in 2020.", "Piet Kerr was mayor. He resigned in 2020. Ama Osei resigned in 2020, too."),
     ],
 )
 def test_the_same(claim: str, evidence: str) -> None:

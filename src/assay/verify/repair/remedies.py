@@ -203,18 +203,24 @@ def read_rewrite(reply: str, result: ClaimResult, passages: Sequence[Passage]) -
 def _bare_sentence(reply: str, before: str) -> str:
     """The sentence on one line, without what models put around it: an announcement, quotation marks, emphasis, a note.
 
-    An announcement stays if the sentence `before` begins with it.
+    Words before a colon are none if the sentence `before` has them all: "Norway: exports fell".
     """
     cited = [paragraph for paragraph in reply.split("\n\n") if parse_markers(paragraph)]
     text = " ".join((cited[0] if len(cited) == 1 else reply).split())
     if len(text) > 2 * MAX_SENTENCE_CHARS:
         return text
     match = _ANNOUNCED.match(text)
-    if match and not text[match.end()].islower() and not before.casefold().startswith(match[1].casefold()):
+    if match and not text[match.end()].islower() and not set(words(match[1])).issubset(words(before)):
         text = text[match.end() :]
-    while (match := _WRAPPED.fullmatch(text)) and text[0] != before[:1]:
+    while (match := _WRAPPED.fullmatch(text)) and text[0] != before[:1] and _is_one_pair(match):
         text = f"{match['text']}{match['markers']}"
     return text.strip()
+
+
+def _is_one_pair(wrapped: re.Match[str]) -> bool:
+    """True if the signs around a text belong together: not in '"a" and "b"'."""
+    signs = f"{wrapped[1]}{wrapped.string[wrapped.end('text')]}"
+    return not any(sign in wrapped["text"].strip(signs) for sign in signs)
 
 
 def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:

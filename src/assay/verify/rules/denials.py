@@ -81,7 +81,12 @@ class _Clause(msgspec.Struct, frozen=True):
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A conflict for each clause of the claim that a clause of the evidence denies, affirms or says the contrary of."""
+    """A conflict for each clause of the claim that a clause of the evidence denies, affirms or says the contrary of.
+
+    In English only: elsewhere these words say other things ("no" in Portuguese: "in the").
+    """
+    if texts.language(claim) not in ("", "en"):
+        return
     ours = list(_clauses(claim))
     distinct: dict[tuple[tuple[str, ...], bool], tuple[int, _Clause]] = {}
     for passage, reading in enumerate(texts.readings):

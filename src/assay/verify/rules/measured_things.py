@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 
 from assay.core.lazy import regex
 from assay.verify.amounts import Amount, Token
@@ -107,7 +108,7 @@ def _other_objects(
     if (
         theirs is None
         or reading.words[place + 1].text != preposition
-        or reading.words[theirs].key == claim.words[own].key
+        or claim.words[own].key in _phrase(reading, theirs)
     ):
         return
     if any(other is not None and reading.words[other].key == claim.words[own].key for other in beside):
@@ -121,6 +122,12 @@ def _object_after(reading: AnalyzedText, index: int) -> int | None:
     after = range(index + 2, min(index + _BEFORE_YEAR + 1, len(reading.words)))
     found = next((each for each in after if not reading.words[each].common), None)
     return found if found is not None and reading.words[found].kind in ("word", "name") else None
+
+
+def _phrase(reading: AnalyzedText, index: int) -> set[str]:
+    """The keys of a few words from `index` on, up to a sign or a number."""
+    words = reading.words[index : index + _BEFORE_YEAR]
+    return {word.key for word in takewhile(lambda word: word.kind in ("word", "name"), words)}
 
 
 def _year_after(reading: AnalyzedText, index: int) -> int | None:

@@ -64,13 +64,12 @@ class Relation(msgspec.Struct, frozen=True):
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A conflict for each relation of the claim that the evidence states the other way round, and never so."""
     ours = list(_relations(claim))
-    theirs = [
-        (passage, each)
-        for passage, reading in enumerate(texts.readings if ours else ())
-        for each in _relations(reading)
-    ]
+    distinct: dict[tuple[_Kind, frozenset[str], frozenset[str]], tuple[int, Relation]] = {}
+    for passage, reading in enumerate(texts.readings if ours else ()):
+        for each in _relations(reading):
+            distinct.setdefault((each.kind, each.first, each.then), (passage, each))
     for own in ours:
-        alike = [(passage, each) for passage, each in theirs if each.kind == own.kind]
+        alike = [(passage, each) for passage, each in distinct.values() if each.kind == own.kind]
         turned = [(passage, each) for passage, each in alike if _is_turned(own, each)]
         if turned and not any(all(_agreement(own, each)) for _, each in alike):
             passage, each = turned[0]
@@ -142,13 +141,18 @@ def _joints(words: Sequence[Word], indices: range) -> Iterator[_Joint]:
 
 def _last_part(words: Sequence[Word], indices: range) -> range:
     """What follows the last break; one at the end of the side ("…, which led to") is passed over."""
-    breaks = [index + 1 for index in indices[:-2] if words[index].text.lower() in _BREAKS]
+    breaks = [index + 1 for index in indices[:-2] if _is_break(words, index)]
     return range(max(breaks, default=indices.start), indices.stop)
 
 
 def _first_part(words: Sequence[Word], indices: range) -> range:
-    breaks = (index for index in indices if words[index].text.lower() in _BREAKS)
+    breaks = (index for index in indices if _is_break(words, index))
     return range(indices.start, next(breaks, indices.stop))
+
+
+def _is_break(words: Sequence[Word], index: int) -> bool:
+    follows = words[index + 1].text.lower() if index + 1 < len(words) else ""
+    return words[index].text.lower() in _BREAKS or (words[index].text == "," and follows in ("and", "or"))
 
 
 def _keys(words: Sequence[Word], indices: range) -> frozenset[str]:

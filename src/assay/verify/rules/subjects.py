@@ -13,6 +13,7 @@ from itertools import product
 import msgspec
 
 from assay.core.lazy import regex
+from assay.core.relevance.topic_question import CAPITALIZING
 from assay.verify.analyzed_text import AnalyzedText, Texts, stem
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, conflict_finding
 from assay.verify.rules.names import is_spelt_otherwise, names, written_as_names
@@ -57,7 +58,12 @@ class _Subject(msgspec.Struct, frozen=True):
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A conflict for each name that begins a sentence of the claim or speaks in it, if another said or did the rest."""
+    """A conflict for each name that begins a sentence of the claim or speaks in it, if another said or did the rest.
+
+    Not where nouns have capitals as names do.
+    """
+    if texts.language(claim) in CAPITALIZING:
+        return
     as_names, denied = written_as_names(texts), denied_words(claim)
     ours = [own for own in _subjects(claim, as_names) if own.told and own.first not in denied]
     distinct: dict[tuple[frozenset[str], frozenset[str]], tuple[int, _Subject]] = {}
@@ -97,20 +103,28 @@ def _is_another(claim: AnalyzedText, own: _Subject, passage: int, each: _Subject
     runs = ((claim, own), (texts.readings[passage], each))
     if any(run.first == run.last and _OF_A_PLACE.fullmatch(reading.words[run.first].text) for reading, run in runs):
         return False
+    articles = {run.first > 0 and reading.words[run.first - 1].text.lower() == "the" for reading, run in runs}
+    if len(articles) > 1:  # an office, which may speak through a person: "the White House"
+        return False
     if not own_name or not their_name or is_spelt_otherwise(claim.words[own.first : own.last + 1], span, texts):
         return False
-    about = [
-        (reading, indices)
-        for reading in texts.readings
-        for indices in _statements(reading)
-        if not own_name.isdisjoint(reading.words[index].key for index in indices)
-    ]
+    about = [(reading, indices) for reading in texts.readings for indices in _statements_about(reading, own_name)]
     return bool(about) and not any(
         reading.words[indices[-1]].text == "?"
         or _may_be_one(reading, indices, own_name, their_name)
-        or 2 * len(own.told & _keys(reading, indices)) > len(own.told)
+        or 2 * len(own.told & _keys(reading, indices)) >= len(own.told)
         for reading, indices in about
     )
+
+
+def _statements_about(reading: AnalyzedText, name: Collection[str]) -> Iterator[range]:
+    """The statements with a word of a name, and those after them that begin with a pronoun."""
+    is_about = False
+    for indices in _statements(reading):
+        is_pronoun = reading.words[indices.start].text.lower() in _PRONOUNS
+        is_about = (is_about and is_pronoun) or any(reading.words[index].key in name for index in indices)
+        if is_about:
+            yield indices
 
 
 def _may_be_one(reading: AnalyzedText, indices: range, one: Collection[str], other: Collection[str]) -> bool:

@@ -60,14 +60,19 @@ class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
 _NUMBER = r"\^?\d{1,3}(?!\d)"
 _NUMBERS = regex(rf"\s*{_NUMBER}(?:\s*(?:[-\u2010-\u2015~]|[,;，、；&]|and)\s*{_NUMBER})*\s*(?:†[^\]】\n]*)?")
 _PART = regex(r"(\d{1,3})(?:\s*[-\u2010-\u2015~]\s*\^?(\d{1,3}))?")
+_SEPARATORS = ",;，；、،؛"
 _FILE = (
-    r"[^\[\]【】()\n,;:#]{1,100}\.(?:pdf|docx?|odt|rtf|xlsx?|ods|csv|tsv|pptx?|odp|x?html?|md|rst|txt|tex|jsonl?|xml|"
+    rf"[^\[\]【】()\n:#{_SEPARATORS}]{{1,100}}"
+    r"\.(?:pdf|docx?|odt|rtf|xlsx?|ods|csv|tsv|pptx?|odp|x?html?|md|rst|txt|tex|jsonl?|xml|"
     r"ya?ml|eml|mbox|epub|ipynb|srt|vtt)"
 )
 """A file's name; without such an ending it is a word in brackets."""
 _NUMBERS_OF_PAGES = r"\d{1,5}(?:[ ]?[-–,][ ]?\d{1,5}){0,5}"
-_PAGE = rf"(?:[ ,:#]{{0,3}}(?:pp?|pages?|page=|s|seiten?|slides?|sheets?|lines?|l)?\.?[ ]{{0,2}}{_NUMBERS_OF_PAGES})"
-_FILES = regex(rf"(?:(?:sources?|quelle):[ ])?{_FILE}{_PAGE}?(?:[ ]?[;,][ ]?{_FILE}{_PAGE}?){{0,9}}", re.IGNORECASE)
+_PAGE_WORD = r"pp?|pages?|page=|s|seiten?|folien?|zeilen?|slides?|sheets?|lines?|l|p[aáà]g(?:ina)?s?|str|стр|ص|صفحة|第"
+_PAGE = rf"(?:[ ,:#，،]{{0,3}}(?:{_PAGE_WORD})?\.?[ ]{{0,2}}{_NUMBERS_OF_PAGES}[页頁]?)"
+_FILES = regex(
+    rf"(?:(?:sources?|quelle):[ ])?{_FILE}{_PAGE}?(?:[ ]?[{_SEPARATORS}][ ]?{_FILE}{_PAGE}?){{0,9}}", re.IGNORECASE
+)
 _FILE_NAME = regex(rf"(?:(?:sources?|quelle):)?\s*({_FILE})", re.IGNORECASE)
 _PROSE = regex(
     rf"(?P<bracket>[\[【](?P<label>[^\[\]【】\n]{{1,120}})[\]】])"
@@ -177,7 +182,7 @@ def _files(inner: str) -> tuple[str, ...]:
     inner = inner.strip()
     if not _FILES.fullmatch(inner):
         return ()
-    matches = (_FILE_NAME.match(part.strip()) for part in re.split(r"[;,]", inner))
+    matches = (_FILE_NAME.match(part.strip()) for part in re.split(f"[{_SEPARATORS}]", inner))
     return tuple(dict.fromkeys(match[1] for match in matches if match))
 
 

@@ -49,6 +49,7 @@ def test_one_sentence_with_passages_shown_is_taken(reply: str) -> None:
         '**Corrected sentence:** "The plant employs 400 people. [S1.1]"',
         '"The plant employs 400 people." [S1.1]',
         "Berichtigter Satz: *The plant employs 400 people [S1.1].*",
+        "**The plant employs 400 people. [S1.1]**",
         "The plant employs 400 people [S1.1].\n\nI took out 900, since no passage says it.",
     ],
 )
@@ -59,8 +60,14 @@ def test_what_a_model_puts_around_its_sentence_is_left_out(reply: str) -> None:
 
 
 def test_words_before_a_colon_stay_if_they_belong_to_the_sentence() -> None:
-    before = failing("Staff: The plant employs 900 people [S1.1].")
-    for reply in ("Staff: The plant employs 400 people [S1.1].", "It is clear: the plant employs 400 people [S1.1]."):
+    before = failing("Staff: The plant in Orley employs 900 people [S1.1].")
+    for reply in (
+        "Orley: The plant employs 400 people [S1.1].",
+        "Staff: The plant employs 400 people [S1.1].",
+        "It is clear: the plant employs 400 people [S1.1].",
+        '"The plant" employs 400 "people" [S1.1].',
+        "*The plant* employs 400 *people* [S1.1].",
+    ):
         found = read_rewrite(reply, before, (SAYS, OTHER))
         assert found is not None
         assert found.text == reply.replace(" [S1.1]", "")

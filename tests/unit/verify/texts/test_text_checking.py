@@ -109,6 +109,9 @@ def test_a_reference_names_a_document_by_path_name_or_title(cited: str) -> None:
         "(tides.md, page 3)",
         "(Quelle: tides.md)",
         "(Source: tides.md, S. 2)",
+        "[tides.md, Folie 3]",
+        "[tides.md，第3页]",
+        "[tides.md، ص 3؛ tides.md]",
     ],
 )
 def test_a_file_in_brackets_is_a_citation(cited: str) -> None:
