@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from assay import Assay, settings
-from assay.core.errors import ModelFailed, PluginFailed, WrongType
+from assay.core.errors import ModelError, PluginFailed, WrongType
 from assay.core.messages import Reply, Request, TextDelta
 from assay.core.ports.models import LearningModel
 from assay.models.extractive import Extractive
@@ -113,9 +113,13 @@ async def test_what_breaks_the_contract_is_named_with_the_model(
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError("nobody listens"), TimeoutError()])
-async def test_an_error_of_the_system_is_a_failure_of_the_service(tmp_path: Path, error: Exception) -> None:
-    with pytest.raises(ModelFailed, match=f"mine: its `stream` raised {type(error).__name__}"):
-        await answered(tmp_path, yielding(error))
+async def test_an_error_of_the_system_is_a_failure_of_the_service(error: Exception) -> None:
+    """So it is retried, and another model takes its place."""
+    model = guard_models({"mine": Own(yielding(error))})["mine"]
+    with pytest.raises(ModelError, match=f"its `stream` raised {type(error).__name__}") as failed:
+        async for _ in model.stream(Request(task="answer", system="", messages=())):
+            pass
+    assert failed.value.transient
 
 
 def test_a_model_that_learns_from_refusals_goes_on_to() -> None:
