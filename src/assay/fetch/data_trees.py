@@ -280,8 +280,9 @@ def _cells(branch: DataBranch, above: str, depth: int) -> dict[str, str] | None:
         value, key = _line_value(entry.value), f"{above}{entry.key}"
         found = {key: value or ""}
         if value is None:
-            is_object = isinstance(entry.value, DataBranch) and depth > 1 and not entry.comments
-            inner = _cells(entry.value, f"{key}.", depth - 1) if is_object else None  # type: ignore[arg-type]
+            if not isinstance(entry.value, DataBranch) or depth <= 1 or entry.comments:
+                return None
+            inner = _cells(entry.value, f"{key}.", depth - 1)
             if inner is None:
                 return None
             found = inner

@@ -25,7 +25,7 @@ OVERRUN = 4
 """How often a reply may have the tokens that it was asked for, with those for reasoning, before it is left."""
 MIN_ALLOWED_TOKENS = 16_000
 """Tokens that every reply may have: some services count a model's reasoning in no limit."""
-MAX_CALLS = 32
+MAX_CALLS_READ = 32
 """Tool calls that are read of one reply; a model that makes more has gone astray."""
 SHOWN_CHARS = 1_000
 """Characters of a call that was cut: enough to tell its model which one it was."""
@@ -57,7 +57,7 @@ class ReplySoFar:
                 self._came.append(text)
                 self._remaining_chars -= len(text)
         if isinstance(delta, CallDelta):
-            if delta.index >= MAX_CALLS:
+            if delta.index >= MAX_CALLS_READ:
                 return True
             self._begin_call(delta)
         if self._remaining_chars < 0:

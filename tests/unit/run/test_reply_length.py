@@ -25,7 +25,7 @@ from assay.core.messages import (
 from assay.core.text import estimate_tokens
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome
-from assay.run.reply_length import CHARS_PER_TOKEN, MAX_CALLS, MIN_ALLOWED_TOKENS, OVERRUN, SHOWN_CHARS, ReplySoFar
+from assay.run.reply_length import CHARS_PER_TOKEN, MAX_CALLS_READ, MIN_ALLOWED_TOKENS, OVERRUN, SHOWN_CHARS, ReplySoFar
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
@@ -111,9 +111,9 @@ def test_a_call_without_end_is_cut_and_malformed() -> None:
 
 def test_more_calls_than_are_read() -> None:
     so_far = ReplySoFar(Profile(name="m"), ASKED)
-    made = [ToolCall(id=str(index), name="search") for index in range(MAX_CALLS)]
+    made = [ToolCall(id=str(index), name="search") for index in range(MAX_CALLS_READ)]
     for index, call in enumerate(made):
         assert not so_far.exceeds(CallDelta(index, "{}", name="search"))
         assert not so_far.exceeds(CallDone(index, call))
-    assert so_far.exceeds(CallDelta(MAX_CALLS, "{}", name="search"))
+    assert so_far.exceeds(CallDelta(MAX_CALLS_READ, "{}", name="search"))
     assert so_far.to_cut_reply().calls == tuple(made)
